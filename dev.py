@@ -1,0 +1,221 @@
+"""Everything a contributor runs, with the standard library alone: `python3 dev.py` lists the commands.
+
+The first command makes `.venv` and installs the project with the versions in constraints.txt; later ones reuse it
+until pyproject.toml, constraints.txt or the interpreter changes. Words after a command go to the tool behind it.
+"""
+
+from __future__ import annotations  # so that an older Python gets as far as the sentence at the end
+
+import hashlib
+import os
+import platform
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent
+VENV = ROOT / ".venv"
+PEERS = ROOT / ".venv-peers"
+WINDOWS = os.name == "nt"
+WORKERS = str(max(2, min(8, os.cpu_count() or 2)))    # two even on one core: tests also wait for subprocesses
+
+
+def demo(words: list[str]) -> int:
+    """releases of the textbook examples, as printed there and with exact noise"""
+    return live([program(install(), "discreet"), "demo", *words])
+
+
+def check(words: list[str]) -> int:
+    """ruff, mypy --strict, import-linter and the fast tests; under a minute"""
+    return lint_and_test("check", "not slow and not soak", words)
+
+
+def test(words: list[str]) -> int:
+    """everything in check, then every test but soak, and every block in the docs"""
+    return lint_and_test("test", "not soak", words)
+
+
+def docs(words: list[str]) -> int:
+    """run every block in README.md and docs/; --update rewrites the outputs shown there"""
+    python = install()
+    if words == ["--update"]:
+        return live([python, "tests/test_docs.py", "--update"])
+    return live([python, "-m", "pytest", "-q", "tests/test_docs.py", *words])
+
+
+def bench(words: list[str]) -> int:
+    """run bench/*.py, or those named, beside peers in environments of their own; makes docs/benchmarks.md"""
+    python = install()
+    found = {file.stem: file for file in sorted(ROOT.glob("bench/*.py")) if not file.stem.startswith("_")}
+    if unknown := set(words) - set(found):
+        print(f"no such benchmark: {', '.join(sorted(unknown))}; there are: {', '.join(found) or 'none yet'}")
+        return 2
+    peers = install_peers()
+    failed = [name for name in words or found if live([python, found[name]], **peers) != 0]
+    if live([python, ROOT / "bench" / "_page.py"]) != 0:
+        failed.append("docs/benchmarks.md")
+    return verdict("bench", failed)
+
+
+def soak(words: list[str]) -> int:
+    """the long tests, hours if need be; appends to docs/soak/<date>.log"""
+    python = install()
+    log = ROOT / "docs" / "soak" / time.strftime("%Y-%m-%d.log", time.gmtime())
+    log.parent.mkdir(parents=True, exist_ok=True)
+    command = [str(python), "-u", "-m", "pytest", "-m", "soak", "-s", "-v", "--no-header", "tests/soak", *words]
+    with log.open("a", encoding="utf-8") as file:
+        def say(line: str) -> None:
+            line = line.replace(str(ROOT), ".")       # the log is committed; where it was written is nobody's business
+            print(line, end="", flush=True)
+            file.write(line)
+
+        say(f"{time.strftime('%Y-%m-%d %H:%M', time.gmtime())} UTC · commit {commit()} · Python {platform.python_version()} · "
+            f"{platform.system()} {platform.machine()} · {os.cpu_count()} cores\n")
+        with subprocess.Popen(command, cwd=ROOT, text=True, encoding="utf-8", stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, env=os.environ | {"PYTHONUTF8": "1"}) as running:
+            for line in running.stdout or ():
+                say(line)
+        say(f"exit code {running.returncode}\n\n")
+    print(f"written to {log.relative_to(ROOT).as_posix()}")
+    return running.returncode
+
+
+COMMANDS: tuple[Callable[[list[str]], int], ...] = (demo, check, test, docs, bench, soak)
+
+
+def lint_and_test(name: str, marks: str, words: list[str]) -> int:
+    """All static checks and then the tests; a failure stops nothing, so that one run shows everything."""
+    start = time.monotonic()
+    python = install()
+    steps: dict[str, list[str | Path]] = {
+        "ruff": [python, "-m", "ruff", "check", "--quiet", "."],
+        "mypy --strict": [python, "-m", "mypy", "--strict"],
+        "import-linter": [program(python, "lint-imports")],
+    }
+    failed = [what for what, command in steps.items() if not step(what, command)]
+    if live([python, "-m", "pytest", "-q", "-n", WORKERS, "--dist", "worksteal", "-m", marks, *words]) != 0:
+        failed.append("tests")
+    return verdict(f"{name} ({time.monotonic() - start:.0f} s)", failed)
+
+
+def verdict(what: str, failed: list[str]) -> int:
+    """Say how it went, in the last line, and turn it into an exit code."""
+    print(f"{what}: failed: {', '.join(failed)}" if failed else f"{what}: passed")
+    return 1 if failed else 0
+
+
+# ---- environments
+
+
+def install() -> Path:
+    """The interpreter of .venv, with the project and its development tools installed."""
+    key = hashlib.sha256((ROOT / "pyproject.toml").read_bytes() + (ROOT / "constraints.txt").read_bytes()).hexdigest()
+    return environment(VENV, key, "discreet and its tools", ["-c", "constraints.txt", "-e", ".[dev,plots]"])
+
+
+def install_peers() -> dict[str, str]:
+    """One environment per line of bench/peers.txt, since peers contradict each other: DISCREET_PEER_NAME → its interpreter."""
+    peers = {}
+    listed = ROOT / "bench" / "peers.txt"
+    for line in listed.read_text(encoding="utf-8").splitlines() if listed.exists() else ():
+        requirements = line.partition("#")[0].split()
+        if requirements:
+            name = re.split(r"[^A-Za-z0-9_-]", requirements[0])[0].lower()
+            try:
+                python = environment(PEERS / name, " ".join(requirements), name, requirements)
+            except SystemExit:
+                print(f"  {name} is left out of this run")
+            else:
+                peers[f"DISCREET_PEER_{name.upper().replace('-', '_')}"] = str(python)
+    return peers
+
+
+def environment(folder: Path, key: str, what: str, requirements: list[str]) -> Path:
+    """The interpreter in ``folder``, made or refreshed only if the stamp there does not hold ``key``."""
+    stamp = folder / "stamp.txt"
+    python = program(folder / ("Scripts" if WINDOWS else "bin") / "python", "python")
+    made_for = f"Python {platform.python_version()} in {ROOT}\n"       # an environment cannot be moved or change interpreter
+    before = stamp.read_text(encoding="utf-8") if stamp.exists() and python.exists() else ""
+    if before == made_for + key:
+        return python
+    stamp.unlink(missing_ok=True)                                      # half an install must not look like a whole one
+    shown = folder.relative_to(ROOT).as_posix()
+    if not before.startswith(made_for):
+        needed(f"making {shown}", [sys.executable, "-m", "venv", "--clear", folder])
+    needed(f"installing {what} into {shown}, once",
+           [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input", *requirements])
+    stamp.write_text(made_for + key, encoding="utf-8")
+    return python
+
+
+def program(python: Path, name: str) -> Path:
+    """A program that stands beside ``python``."""
+    return python.with_name(name + (".exe" if WINDOWS else ""))
+
+
+# ---- running things
+
+
+def needed(what: str, command: list[str | Path]) -> None:
+    """A step without which nothing else can run."""
+    if not step(what, command):
+        sys.exit(f"{what}: did not work; the lines above say why")
+
+
+def step(what: str, command: list[str | Path]) -> bool:
+    """Run quietly: one line with a dot every five seconds and the time taken; the output only if it failed."""
+    print(f"  {what} ", end="", flush=True)
+    start = time.monotonic()
+    with tempfile.TemporaryFile() as output, subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=output) as running:
+        while True:
+            try:
+                code = running.wait(timeout=5)
+                break
+            except subprocess.TimeoutExpired:
+                print(".", end="", flush=True)
+        print(f" {'ok' if code == 0 else 'FAILED'} ({time.monotonic() - start:.1f} s)", flush=True)
+        if code != 0:
+            output.seek(0)
+            print(output.read().decode(errors="replace"), flush=True)
+    return code == 0
+
+
+def live(command: list[str | Path], **extra: str) -> int:
+    """Run with the output shown as it comes; the exit code."""
+    return subprocess.run([str(word) for word in command], cwd=ROOT, env=os.environ | extra, check=False).returncode
+
+
+def commit() -> str:
+    """The commit checked out here, marked if files differ from it."""
+    try:
+        shown = subprocess.run(["git", "describe", "--always", "--dirty", "--exclude", "*"], cwd=ROOT, check=True,
+                               capture_output=True, text=True)
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+    return shown.stdout.strip()
+
+
+def main(words: list[str]) -> int:
+    """Run the command named first; without one, list them."""
+    commands = {command.__name__: command for command in COMMANDS}
+    if words and words[0] in commands:
+        return commands[words[0]](words[1:])
+    print("usage: python3 dev.py COMMAND   (or: make COMMAND)\n")
+    for name, command in commands.items():
+        print(f"  {name:6} {command.__doc__}")
+    return 0 if not words or words[0] in ("help", "-h", "--help") else 2
+
+
+if __name__ == "__main__":
+    if sys.version_info < (3, 11):                    # noqa: UP036 - this file is what tells people
+        sys.exit(f"Python 3.11 or newer is needed; this is {platform.python_version()}. Try: python3.12 dev.py")
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="replace")      # an old Windows code page has no ·
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -1,0 +1,162 @@
+"""An answer as people and programs get it. Everything in it has been released."""
+
+import csv
+import io
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from importlib import import_module
+from typing import Any
+
+from discreet.exact import shown
+from discreet.privacy.losses import Approximate, Concentrated, Loss, Pure
+
+__all__ = ["Answer", "AnswerColumn", "BudgetState", "as_strings"]
+
+
+def as_strings(loss: Loss) -> dict[str, str]:
+    """A loss as decimal or fraction strings, never floats: {"epsilon": "0.1"}."""
+    match loss:
+        case Pure(epsilon=epsilon):
+            return {"epsilon": shown(epsilon)}
+        case Approximate(epsilon=epsilon, delta=delta):
+            return {"epsilon": shown(epsilon), "delta": shown(delta)}
+        case Concentrated(rho=rho):
+            return {"rho": shown(rho)}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class BudgetState:
+    """How much may be spent in all, has been spent, and is left."""
+
+    cap: Loss
+    spent: Loss
+    remaining: Loss
+
+    def to_dict(self) -> dict[str, dict[str, str]]:
+        """All three as strings."""
+        return {"cap": as_strings(self.cap), "spent": as_strings(self.spent), "remaining": as_strings(self.remaining)}
+
+    def __repr__(self) -> str:
+        from discreet.answers.words import budget_in_words
+
+        return budget_in_words(self)
+
+    def _repr_html_(self) -> str:
+        from discreet.answers.pages import budget_as_html
+
+        return budget_as_html(self)
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerColumn:
+    """A column's name, what it is, and labels of its values where the facts give some."""
+
+    name: str
+    kind: str
+    labels: Mapping[object, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Answer:
+    """Released rows with an interval for every number; see DESIGN's answer shape.
+
+    ``intervals`` has one entry per row: for every column but the keys, the (low, high) between which the exact value lies with
+    the stated confidence. It covers noise and rounding, not clamping to the bounds.
+    """
+
+    id: str
+    table: str
+    question: str
+    columns: tuple[AnswerColumn, ...]
+    rows: tuple[Mapping[str, Any], ...]
+    intervals: tuple[Mapping[str, tuple[Any, Any]], ...]
+    confidence: Fraction
+    cost: Loss
+    budget: BudgetState
+    split: tuple[tuple[str, Loss], ...] = ()
+    replayed: bool = False
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def value(self) -> Any:
+        """The only number of an answer that has just one."""
+        numbers = [column.name for column in self.columns if column.kind != "key"]
+        if len(self.rows) != 1 or len(numbers) != 1:
+            raise ValueError("the answer has several numbers: see .rows")
+        return self.rows[0][numbers[0]]
+
+    @property
+    def interval(self) -> tuple[Any, Any]:
+        """The interval of the only number of an answer that has just one."""
+        _ = self.value
+        return next(iter(self.intervals[0].values()))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The one answer shape, ready for JSON."""
+        return {
+            "id": self.id,
+            "columns": [
+                {"name": c.name, "kind": c.kind} | ({"labels": {str(v): t for v, t in c.labels.items()}} if c.labels else {})
+                for c in self.columns
+            ],
+            "rows": [dict(row) for row in self.rows],
+            "intervals": [{name: list(ends) for name, ends in row.items()} for row in self.intervals],
+            "confidence": float(self.confidence),
+            "cost": as_strings(self.cost),
+            "budget": self.budget.to_dict(),
+            "replayed": self.replayed,
+            "warnings": list(self.warnings),
+        }
+
+    def to_columns(self) -> dict[str, list[Any]]:
+        """Columns of values, each number followed by its ends: n, n_low, n_high."""
+        found: dict[str, list[Any]] = {}
+        for column in self.columns:
+            found[column.name] = [row[column.name] for row in self.rows]
+            if column.kind != "key":
+                found[f"{column.name}_low"] = [ends[column.name][0] for ends in self.intervals]
+                found[f"{column.name}_high"] = [ends[column.name][1] for ends in self.intervals]
+        return found
+
+    def to_csv(self) -> str:
+        """The columns as CSV text with a header."""
+        columns = self.to_columns()
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows(zip(*columns.values(), strict=True))
+        return text.getvalue()
+
+    def to_pandas(self) -> Any:
+        """The columns as a pandas DataFrame."""
+        return import_module("pandas").DataFrame(self.to_columns())  # only those who ask for a frame need it
+
+    def to_arrow(self) -> Any:
+        """The columns as an Arrow table."""
+        return import_module("pyarrow").table(self.to_columns())
+
+    def consistent(self, total: int | None = None, *, column: str | None = None) -> list[dict[str, Any]]:
+        """The counts as whole numbers, none negative, summing to a public ``total`` (else to their own rounded sum).
+
+        Free, since it only reads what was released. The intervals belong to the released counts, not to these.
+        """
+        from discreet.answers.consistent import consistent_rows
+
+        return consistent_rows(self, total, column)
+
+    def plot(self) -> Any:
+        """A chart of the answer with its intervals: an Altair chart, or text where the plots extra is missing."""
+        from discreet.plots import chart_of
+
+        return chart_of(self)
+
+    def __repr__(self) -> str:
+        from discreet.answers.words import answer_in_words
+
+        return answer_in_words(self)
+
+    def _repr_html_(self) -> str:
+        from discreet.answers.pages import answer_as_html
+
+        return answer_as_html(self)

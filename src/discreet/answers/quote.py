@@ -1,0 +1,64 @@
+"""What a question would cost and be worth, before anything is spent."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from discreet.answers.answer import BudgetState, as_strings
+from discreet.privacy.losses import Loss
+
+__all__ = ["Quote", "QuotedColumn"]
+
+
+@dataclass(frozen=True, slots=True)
+class QuotedColumn:
+    """The ± that a column will have; ``rows`` says for how many rows in a group, where that matters."""
+
+    name: str
+    plus_minus: float
+    basis: str  # rows, released, assuming, rows_about, table; none where the error does not depend on the data
+    rows: int | None
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Quote:
+    """Cost, split, expected ± per column, and what the budget would be afterwards. No data was touched."""
+
+    table: str
+    question: str
+    cost: Loss
+    split: tuple[tuple[str, Loss], ...]
+    columns: tuple[QuotedColumn, ...]
+    confidence: Fraction
+    cells: int
+    readable_group: int | None
+    budget: BudgetState
+    replay: bool = False
+    warnings: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The quote, ready for JSON."""
+        return {
+            "cost": as_strings(self.cost),
+            "split": [{"what": what} | as_strings(loss) for what, loss in self.split],
+            "columns": [
+                {"name": c.name, "plus_minus": c.plus_minus, "basis": c.basis} | ({"rows": c.rows} if c.rows is not None else {})
+                for c in self.columns
+            ],
+            "confidence": float(self.confidence),
+            "cells": self.cells,
+            "smallest_readable_group": self.readable_group,
+            "budget": self.budget.to_dict(),
+            "replay": self.replay,
+            "warnings": list(self.warnings),
+        }
+
+    def __repr__(self) -> str:
+        from discreet.answers.words import quote_in_words
+
+        return quote_in_words(self)
+
+    def _repr_html_(self) -> str:
+        from discreet.answers.pages import quote_as_html
+
+        return quote_as_html(self)

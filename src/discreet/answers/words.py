@@ -1,0 +1,268 @@
+"""Answers, quotes, tables and budgets in plain text: what a terminal shows. Needs nothing but the standard library.
+
+Digits follow the ±, and rounding does not narrow an interval. A loss is printed exactly wherever its exact text is short.
+"""
+
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from discreet.answers.losses import after, is_enough, letters, loss_in_words, share_left
+from discreet.plots.lettering import clean, for_terminal, padded, shortened, width_of
+from discreet.plots.numerals import Reading, grouped, percent, read_column, read_number, rough
+from discreet.plots.view import name_in_words
+
+if TYPE_CHECKING:
+    from discreet.answers.answer import Answer, AnswerColumn, BudgetState
+    from discreet.answers.quote import Quote, QuotedColumn
+    from discreet.facts.model import Facts
+
+__all__ = [
+    "MOST_ROWS",
+    "answer_in_words",
+    "basis_in_words",
+    "budget_in_words",
+    "charge_in_words",
+    "cost_in_words",
+    "groups_in_words",
+    "intervals_in_words",
+    "key_in_words",
+    "left_in_words",
+    "numbers_of",
+    "quote_in_words",
+    "readings",
+    "spending_in_words",
+    "table_in_words",
+]
+
+MOST_ROWS = 30
+_MOST_COLUMNS_OF_TEXT = 40
+_GAUGE = 20
+
+
+# ---- answers
+
+
+def answer_in_words(answer: "Answer") -> str:
+    """One line for one number; a list for several; a table where there are keys."""
+    numbers = numbers_of(answer)
+    has_keys = len(numbers) < len(answer.columns)
+    if len(answer.rows) == 1 and len(numbers) == 1 and not has_keys:
+        lines = [_one_number(answer, numbers[0])]
+    elif len(answer.rows) == 1 and not has_keys:
+        lines = [*_listed(answer, numbers), _footer(answer)]
+    else:
+        lines = [*_tabled(answer), _footer(answer)]
+    return for_terminal("\n".join([*lines, *_warned(answer.warnings)]))
+
+
+def numbers_of(answer: "Answer") -> list["AnswerColumn"]:
+    """The columns that are not keys."""
+    return [column for column in answer.columns if column.kind != "key"]
+
+
+def key_in_words(column: "AnswerColumn", value: Any) -> str:
+    """A key's value with its label beside it: ``1 Urban``."""
+    label = column.labels.get(value)
+    shown = clean("none" if value is None else value)
+    return shown if label is None or clean(label) == shown else f"{shown} {clean(label)}"
+
+
+def readings(answer: "Answer", column: "AnswerColumn", most: int | None = None) -> list[Reading]:
+    """The numbers of one column as people read them."""
+    values = [row[column.name] for row in answer.rows[:most]]
+    ends = [row[column.name] for row in answer.intervals[:most]]
+    return read_column(values, ends, whole=column.kind == "count")
+
+
+def cost_in_words(answer: "Answer") -> str:
+    """What was paid for the answer: ``ε 0.1``, or that it was free this time."""
+    paid = loss_in_words(answer.cost)
+    return f"{paid}, replayed, free" if answer.replayed else paid
+
+
+def left_in_words(state: "BudgetState") -> str:
+    """``0.9 left``; with letters where there is more than one."""
+    return f"{loss_in_words(state.remaining, named=len(letters(state.remaining)) > 1, up=False)} left"
+
+
+def _one_number(answer: "Answer", column: "AnswerColumn") -> str:
+    value, ends = answer.rows[0][column.name], answer.intervals[0][column.name]
+    read, sure = read_number(value, ends, whole=column.kind == "count"), percent(answer.confidence)
+    match read.shape:
+        case "both":
+            figure = f"{read} ({sure})"
+        case "ends":
+            figure = f"{read.value} ({read.spread}, {sure})"
+        case "public":
+            figure = f"{read.value} (public)"
+        case "null":
+            figure = "has no value"
+    return f"{name_in_words(column)} {figure} · {cost_in_words(answer)} · {left_in_words(answer.budget)}"
+
+
+def _listed(answer: "Answer", columns: Sequence["AnswerColumn"]) -> list[str]:
+    row, ends = answer.rows[0], answer.intervals[0]
+    read = [read_number(row[c.name], ends[c.name], whole=c.kind == "count") for c in columns]
+    names = [shortened(clean(column.name), _MOST_COLUMNS_OF_TEXT) for column in columns]
+    values = _aligned([each.value for each in read], right=True)
+    texts = [f"{value} {_spread(each)}".rstrip() for value, each in zip(values, read, strict=True)]
+    return [f"{name}  {text}" for name, text in zip(_aligned(names), texts, strict=True)]
+
+
+def _spread(read: Reading) -> str:
+    if read.shape == "public":
+        return "(public)"
+    return f"({read.spread})" if read.shape == "ends" else read.spread
+
+
+def _tabled(answer: "Answer") -> list[str]:
+    columns = [_key_column(answer, c) if c.kind == "key" else _number_column(answer, c) for c in answer.columns]
+    head, *body = [("  ".join(cells)).rstrip() for cells in zip(*columns, strict=True)]
+    lines = [head, "─" * max(width_of(line) for line in [head, *body]), *body]
+    if not answer.rows:
+        lines.append("no rows")
+    if (more := len(answer.rows) - MOST_ROWS) > 0:
+        lines.append(f"… {grouped(more)} more {'row' if more == 1 else 'rows'}")
+    return lines
+
+
+def _key_column(answer: "Answer", column: "AnswerColumn") -> list[str]:
+    """The header and every key, values and labels aligned each by themselves."""
+    values = [row[column.name] for row in answer.rows[:MOST_ROWS]]
+    shown = ["none" if value is None else shortened(clean(value), _MOST_COLUMNS_OF_TEXT) for value in values]
+    numeric = bool(values) and all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
+    texts = _aligned(shown, right=numeric)
+    if column.labels:
+        labels = [shortened(clean(column.labels.get(value, "")), _MOST_COLUMNS_OF_TEXT) for value in values]
+        texts = [f"{text} {label}" for text, label in zip(texts, labels, strict=True)]
+    return _aligned([shortened(clean(column.name), _MOST_COLUMNS_OF_TEXT), *texts], right=numeric and not column.labels)
+
+
+def _number_column(answer: "Answer", column: "AnswerColumn") -> list[str]:
+    """The header and every number, aligned at the ± or at the first of two ends."""
+    read = readings(answer, column, MOST_ROWS)
+    values = _aligned([each.value for each in read], right=True)
+    spreads = _aligned([_both_ends(each) for each in read])
+    texts = [f"{value} {spread}".rstrip() for value, spread in zip(values, spreads, strict=True)]
+    return _aligned([shortened(clean(column.name), _MOST_COLUMNS_OF_TEXT), *_aligned(texts)], right=True)
+
+
+def _both_ends(read: Reading) -> str:
+    return f"({read.spread})" if read.shape == "ends" else read.spread
+
+
+def _footer(answer: "Answer") -> str:
+    return f"{intervals_in_words(answer)} · {cost_in_words(answer)} · {left_in_words(answer.budget)}"
+
+
+def intervals_in_words(answer: "Answer") -> str:
+    """What the intervals promise. Rule 28."""
+    return f"{percent(answer.confidence)} intervals, noise only, each by itself"
+
+
+def _warned(warnings: Iterable[str]) -> list[str]:
+    return [f"! {clean(warning)}" for warning in warnings]
+
+
+def _aligned(texts: Sequence[str], *, right: bool = False) -> list[str]:
+    widest = max(map(width_of, texts), default=0)
+    return [padded(text, widest, right=right) for text in texts]
+
+
+# ---- quotes
+
+
+def quote_in_words(quote: "Quote") -> str:
+    """Cost, split, expected ± and what would be left; nothing has been spent."""
+    parts = [
+        ("costs", [charge_in_words(quote)]),
+        ("split", _split_lines(quote) if len(quote.split) > 1 else []),
+        (f"± at {percent(quote.confidence)}", _expected_lines(quote)),
+        *((name, [line]) for name, line in groups_in_words(quote)),
+    ]
+    shown = [(name, line) for name, lines in parts for name, line in zip([name] + [""] * len(lines), lines, strict=False)]
+    names = _aligned([name for name, _ in shown])
+    head = f"quote for {clean(quote.table)} · {shortened(clean(quote.question), 100)}"
+    body = [f"  {name}  {line}" for name, (_, line) in zip(names, shown, strict=True)]
+    return for_terminal("\n".join([head, *body, *(f"  {line}" for line in _warned(quote.warnings))]))
+
+
+def charge_in_words(quote: "Quote") -> str:
+    """What the question would take from the budget, and what it would leave."""
+    cost, left = loss_in_words(quote.cost), left_in_words(quote.budget)
+    if quote.replay:
+        return f"nothing: answered already at {cost} or more, and a replay is free; {left}"
+    if not is_enough(quote.budget.remaining, quote.cost):
+        return f"{cost}, more than the budget has: {left}"
+    rest = after(quote.budget.remaining, quote.cost)
+    return f"{cost}; {left} before, {loss_in_words(rest, named=len(letters(rest)) > 1, up=False)} after"
+
+
+def groups_in_words(quote: "Quote") -> list[tuple[str, str]]:
+    """How many groups there will be, and from what size on their counts are worth reading, each beside its heading."""
+    lines = [("groups", f"{grouped(quote.cells)}, all of them released, empty ones too")] if quote.cells > 1 else []
+    if quote.readable_group is not None:
+        least = grouped(quote.readable_group)
+        lines.append(("counts", f"are worth reading from about {least} rows on: there the ± is a tenth of the count"))
+    return lines
+
+
+def _split_lines(quote: "Quote") -> list[str]:
+    whats = _aligned([shortened(clean(what), 60) for what, _ in quote.split])
+    return [f"{what}  {loss_in_words(loss)}" for what, (_, loss) in zip(whats, quote.split, strict=True)]
+
+
+def _expected_lines(quote: "Quote") -> list[str]:
+    by_name = [(name, list(each)) for name, each in groupby(quote.columns, key=lambda column: column.name)]
+    names = _aligned([clean(name) for name, _ in by_name])
+    errors = _aligned([" / ".join(f"± {rough(column.plus_minus)}" for column in each) for _, each in by_name])
+    bases = [basis_in_words(each, quote.cells) for _, each in by_name]
+    return [f"{name}  {error}  {basis}".rstrip() for name, error, basis in zip(names, errors, bases, strict=True)]
+
+
+def basis_in_words(columns: Sequence["QuotedColumn"], cells: int) -> str:
+    """What the ± of one column rests on: ``if about 5 000 rows``. Rule 29."""
+    sizes = " / ".join(grouped(column.rows) for column in columns if column.rows is not None)
+    where = " in a group" if cells > 1 else ""
+    match columns[0].basis:
+        case "rows":
+            return f"for the {sizes} rows that are public"
+        case "released":
+            return f"for at least {sizes} rows{where}, by a count already released"
+        case "assuming":
+            return f"assuming {sizes} rows{where}"
+        case "rows_about":
+            return f"if about {sizes} rows{where}"
+        case "table":
+            return f"for {sizes} rows{where}"
+        case _:
+            return ""
+
+
+# ---- tables and budgets
+
+
+def budget_in_words(state: "BudgetState") -> str:
+    """Cap, spent and left, with a gauge of what is left."""
+    full = round(_GAUGE * share_left(state))
+    return for_terminal(f"{spending_in_words(state)}  {'█' * full}{'░' * (_GAUGE - full)}")
+
+
+def spending_in_words(state: "BudgetState") -> str:
+    """``budget ε 1 · 0.1 spent · 0.9 left``."""
+    spent = loss_in_words(state.spent, named=len(letters(state.spent)) > 1)
+    return f"budget {loss_in_words(state.cap)} · {spent} spent · {left_in_words(state)}"
+
+
+def table_in_words(facts: "Facts", budget: "BudgetState") -> str:
+    """What is public about a table, and what is left of its budget."""
+    from discreet.answers.public import about, columns_of
+
+    described = [[*(shortened(clean(cell), _MOST_COLUMNS_OF_TEXT) for cell in cells), last] for *cells, last in columns_of(facts)]
+    columns = [_aligned(cells) for cells in zip(*described, strict=True)]
+    head = [" · ".join(about(facts)), budget_in_words(budget)]
+    if facts.located is None:
+        head.append("the budget lives in this process and is gone with it")
+    body = [("  " + "  ".join(cells)).rstrip() for cells in zip(*columns, strict=True)]
+    return for_terminal("\n".join([*head, "", *body]))

@@ -1,0 +1,35 @@
+"""Exact integers: what planning wants, computed from the rows by an engine."""
+
+from pathlib import Path
+
+from discreet.engines.wanted import Engine
+from discreet.errors import FactsError, ParameterError
+from discreet.facts.model import Facts, Source
+from discreet.facts.sources import parse_source
+
+__all__ = ["open_engine"]
+
+
+def open_engine(facts: Facts, source: object = None) -> Engine:
+    """An engine that holds the table of ``facts``: at ``source`` if given (a path, a Source, or a frame in memory).
+
+    Raises FactsError if the source does not have what the facts declare, EngineFault if it can not be read.
+    """
+    match facts.located if source is None else _located(source):
+        case None:
+            raise FactsError("the facts name no source", hint="give the table's rows, or write source = \"…\" in the facts")
+        case Source(kind="postgresql" | "spark" as kind):
+            raise FactsError(f"sources of kind {kind} are not read yet", hint="write a CSV, Parquet or DuckDB file")
+        case found:
+            from discreet.engines.duckdb import DuckDB
+
+            return DuckDB(facts, found)
+
+
+def _located(source: object) -> object:
+    if not isinstance(source, str | Path):
+        return source
+    try:
+        return parse_source(str(source), Path.cwd())
+    except ParameterError as error:
+        raise FactsError(error.message, hint=error.hint) from None

@@ -1,0 +1,37 @@
+"""Where engines differ in how they spell the same thing. All else in the SQL that we write is common to them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+__all__ = ["DIALECTS", "Dialect"]
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """One engine's ways. Each function is given and returns an expression that stands by itself in a larger one."""
+
+    name: str  # as sqlglot knows it
+    real: Callable[[str], exp.Expr]  # decimal digits with an exponent → the nearest float64
+    matches: Callable[[exp.Expr, str], exp.Expr]  # whether a pattern matches all of a text
+    like: Callable[[exp.Expr, exp.Expr], exp.Expr]  # LIKE without an escape character
+    halves: Callable[[exp.Expr], tuple[exp.Expr, exp.Expr]]  # a sum ≥ 0 → what is above and below 2^32
+
+
+def _duckdb_halves(total: exp.Expr) -> tuple[exp.Expr, exp.Expr]:
+    """SUM of BIGINT is HUGEINT in DuckDB, and only BIGINT leaves it exactly."""
+    high = exp.BitwiseRightShift(this=total, expression=exp.Literal.number(32))
+    low = exp.BitwiseAnd(this=total, expression=exp.Literal.number(0xFFFFFFFF))
+    return exp.cast(high, "BIGINT"), exp.cast(low, "BIGINT")
+
+
+DIALECTS = {
+    "duckdb": Dialect(
+        name="duckdb",
+        real=exp.Literal.number,  # 1e0 is DOUBLE; 1.0 would be DECIMAL
+        matches=lambda text, pattern: exp.func("REGEXP_FULL_MATCH", text, exp.Literal.string(pattern)),
+        like=lambda text, pattern: exp.Paren(this=exp.Like(this=text, expression=pattern)),
+        halves=_duckdb_halves,
+    )
+}

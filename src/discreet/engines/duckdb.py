@@ -1,0 +1,120 @@
+"""DuckDB as an engine: a database in memory that reads one table and nothing else."""
+
+import shutil
+import weakref
+from collections.abc import Callable
+from glob import escape, glob
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import TYPE_CHECKING
+
+from discreet.engines.cells import gather
+from discreet.engines.faults import guarded
+from discreet.engines.layout import Layout
+from discreet.engines.sources import from_csv, from_duckdb, from_frame, from_parquet, run
+from discreet.engines.stored import quoted_text
+from discreet.engines.wanted import Sums, Wanted
+from discreet.engines.writer import to_sql
+from discreet.errors import EngineFault, FactsError
+from discreet.facts.model import Facts, Source
+from discreet.private import Private
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+__all__ = ["DuckDB"]
+
+_GONE = "the source of the table is gone, or has changed since it was opened"
+_SETTINGS = {
+    "allow_community_extensions": "false",
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "ieee_floating_point_ops": "true",  # 1e308 * 10 is infinite and not an error
+    "pandas_analyze_sample": "0",  # columns of Python objects are text, whatever the first of them look like
+    "preserve_insertion_order": "false",
+    "python_enable_replacements": "false",
+}
+
+
+class DuckDB:
+    """One table of one version, in a DuckDB of its own.
+
+    Opening raises FactsError if the source does not have what the facts declare, and EngineFault if it can not be read. From
+    then on the database reads the files of the source only, writes to a private folder only, and its settings are locked.
+    """
+
+    def __init__(self, facts: Facts, source: object) -> None:
+        self._facts = facts
+        self._files = guarded(_GONE, lambda: _files(source) if isinstance(source, Source) else [])
+        self._stamps = guarded(_GONE, lambda: [_stamp(file) for file in self._files])
+        self._connection, folder = guarded("DuckDB could not be started", _started)
+        self._let_go = weakref.finalize(self, _let_go, self._connection.close, folder)
+        try:
+            self._layout = guarded("the source could not be read", lambda: self._opened(source))
+        except BaseException:
+            self._let_go()
+            raise
+
+    def check(self) -> None:
+        """Raises EngineFault if the source is gone; called before anything is charged."""
+        if guarded(_GONE, lambda: [_stamp(file) for file in self._files]) != self._stamps:
+            raise EngineFault(_GONE)
+
+    def run(self, wanted: Wanted) -> Private[Sums]:
+        """The exact integers. Raises EngineFault, and no other error."""
+        return guarded("DuckDB could not answer", lambda: Private(self._sums(wanted)))
+
+    def close(self) -> None:
+        """Let go of the data."""
+        self._let_go()
+
+    def _sums(self, wanted: Wanted) -> Sums:
+        sql = to_sql(wanted, self._facts, self._layout, "duckdb")
+        with self._connection.cursor() as cursor:  # a connection runs one query at a time
+            return gather(wanted, cursor.execute(sql).fetchnumpy())
+
+    def _opened(self, source: object) -> Layout:
+        if not self._facts.columns:
+            raise FactsError("no column is declared", hint="declare the columns that may be asked about")
+        connection = self._connection
+        allowed: list[str] = []
+        match source:
+            case Source(kind="csv"):
+                layout = from_csv(connection, self._facts, self._files)
+            case Source(kind="parquet"):
+                layout = from_parquet(connection, self._facts, self._files)
+                allowed = [path for file in self._files for path in (str(file), escape(str(file)))]  # it asks for both
+            case Source(kind="duckdb", table=str(table)):
+                layout = from_duckdb(connection, self._facts, self._files[0], table)
+            case _:
+                layout = from_frame(connection, self._facts, source)
+        run(connection, f"SET allowed_paths = [{', '.join(quoted_text(path) for path in allowed)}]")
+        run(connection, "SET enable_external_access = false")
+        run(connection, "SET lock_configuration = true")
+        return layout
+
+
+def _started() -> tuple["DuckDBPyConnection", str]:
+    import duckdb
+
+    folder = mkdtemp(prefix="discreet-")  # for its owner only
+    return duckdb.connect(":memory:", config={**_SETTINGS, "temp_directory": folder}), folder
+
+
+def _let_go(close: Callable[[], None], folder: str) -> None:
+    close()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _files(source: Source) -> list[Path]:
+    """The files of a source, in a fixed order. Raises FileNotFoundError if there is none."""
+    places = sorted(glob(source.place, recursive=True)) if source.glob else [source.place]  # noqa: PTH207 - absolute patterns
+    found = [Path(place) for place in places]
+    if not found or not all(file.is_file() for file in found):
+        raise FileNotFoundError
+    return found
+
+
+def _stamp(file: Path) -> tuple[int, int]:
+    status = file.stat()
+    return status.st_size, status.st_mtime_ns

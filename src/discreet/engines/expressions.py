@@ -1,0 +1,287 @@
+"""Row expressions in SQL: what ``evaluate`` computes, with the same float64 to the last bit, on every stored value."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import date, datetime
+from fractions import Fraction
+from typing import assert_never
+
+from sqlglot import exp
+
+from discreet.engines.ranges import binary, hull, unary
+from discreet.engines.reading import read_column
+from discreet.engines.sheet import Sheet
+from discreet.engines.terms import (
+    Kind,
+    Term,
+    Types,
+    alike,
+    as_type,
+    cases,
+    day,
+    infix,
+    is_one_of,
+    moment,
+    real,
+    real_literal,
+    text,
+    whole_literal,
+)
+from discreet.engines.values import SAFE, nearest
+from discreet.facts.model import Facts
+from discreet.questions.algebra import (
+    Aggregate,
+    Apply,
+    Bin,
+    Case,
+    Column,
+    DatePart,
+    Expression,
+    In,
+    KeyOf,
+    Like,
+    Literal,
+    Operation,
+    Part,
+)
+
+__all__ = ["Expressions"]
+
+_TWO: Mapping[str, type[exp.Expr]] = {
+    "add": exp.Add,
+    "subtract": exp.Sub,
+    "multiply": exp.Mul,
+    "divide": exp.Div,
+    "remainder": exp.Mod,
+}
+_ONE: Mapping[str, type[exp.Expr]] = {"negate": exp.Neg, "abs": exp.Abs, "floor": exp.Floor, "ceil": exp.Ceil}
+_COMPARED: Mapping[str, type[exp.Expr]] = {
+    "equal": exp.EQ,
+    "not_equal": exp.NEQ,
+    "less": exp.LT,
+    "less_equal": exp.LTE,
+    "greater": exp.GT,
+    "greater_equal": exp.GTE,
+}
+_PARTS: Mapping[Part, tuple[str, int, int]] = {
+    "year": ("YEAR", 1, 9999),
+    "quarter": ("QUARTER", 1, 4),
+    "month": ("MONTH", 1, 12),
+    "day": ("DAY", 1, 31),
+    "hour": ("HOUR", 0, 23),
+    "minute": ("MINUTE", 0, 59),
+    "weekday": ("ISODOW", 1, 7),
+}
+
+
+_TYPES: Mapping[Kind, Types] = {"number": "DOUBLE", "text": "TEXT", "truth": "BOOLEAN"}  # of NULL beside such values
+
+
+class Expressions:
+    """Writes the expressions of one query onto its sheet."""
+
+    def __init__(self, facts: Facts, sheet: Sheet) -> None:
+        self._declared = {column.name: column for column in facts.columns}
+        self._read: dict[str, Term] = {}
+        self._sheet = sheet
+        self._dialect = sheet.dialect
+
+    def term(self, expression: Expression) -> Term:
+        """The value of ``expression`` on every row. Raises TypeError if an operation does not fit its values."""
+        match expression:
+            case Column(name):
+                return self._column(name)
+            case Literal(value):
+                return self._literal(value)
+            case Apply(operation, of):
+                return self._apply(operation, [self.term(part) for part in of])
+            case In(of, values):
+                return self._in(self.term(of), [self._literal(value.value) for value in values])
+            case Like(of, pattern):
+                like = _demand(self.term(of), "text")
+                return replace(like, sql=self._dialect.like(like.sql, text(pattern)), kind="truth")
+            case Case(whens, otherwise):
+                return self._case(whens, otherwise)
+            case DatePart(part, of):
+                return self._part(part, self.term(of))
+            case Bin(of, width, origin):
+                return self._bin(self.term(of), width, origin)
+            case Aggregate() | KeyOf():
+                raise TypeError("not a row expression")
+            case _:
+                assert_never(expression)
+
+    def truth(self, expression: Expression) -> Term:
+        """The value of a condition."""
+        return _demand(self.term(expression), "truth")
+
+    def number(self, expression: Expression) -> Term:
+        """The value of a number, held as DOUBLE or as an integer type."""
+        return _demand(self.term(expression), "number")
+
+    def steps(self, of: Term, width: Fraction, origin: Fraction) -> Term:
+        """floor((x - origin) / width), perhaps infinite."""
+        x, by, start = real(of, self._dialect), nearest(width), nearest(origin)
+        if by == 0:
+            return replace(x, sql=as_type(exp.Null(), "DOUBLE"))
+        moved = infix(exp.Sub, x.sql, real_literal(start, self._dialect))
+        floor = exp.Floor(this=infix(exp.Div, moved, real_literal(by, self._dialect)))
+        low, high = unary("floor", binary("divide", binary("subtract", (x.low, x.high), (start, start)), (by, by)))
+        return replace(x, sql=floor, low=low, high=high)
+
+    # ---- leaves
+
+    def _column(self, name: str) -> Term:
+        if name not in self._read:
+            self._read[name] = read_column(self._declared[name], self._sheet.layout.fields[name], self._sheet)
+        return self._read[name]
+
+    def _literal(self, value: Fraction | str | bool | date | datetime | None) -> Term:
+        match value:
+            case None:
+                return Term(exp.Null(), "null")
+            case bool():
+                return Term(exp.Boolean(this=value), "truth")
+            case str():
+                return Term(text(value), "text")
+            case Fraction():
+                x = nearest(value)
+                if x.is_integer() and abs(x) <= SAFE:
+                    return Term(whole_literal(int(x)), "number", low=x, high=x, whole=True)
+                return Term(real_literal(x, self._dialect), "number", low=x, high=x)
+            case datetime():
+                return Term(moment(value), "moment")
+            case date():
+                return Term(day(value), "day")
+            case _:
+                assert_never(value)
+
+    # ---- operations
+
+    def _apply(self, operation: Operation, of: list[Term]) -> Term:
+        match operation:
+            case "add" | "subtract" | "multiply" | "divide" | "remainder":
+                left, right = (real(_demand(part, "number"), self._dialect) for part in of)
+                return self._arithmetic(operation, left, right)
+            case "negate" | "abs" | "floor" | "ceil" | "round":
+                (part,) = of
+                return self._one(operation, real(_demand(part, "number"), self._dialect))
+            case "least" | "greatest" | "coalesce":
+                return self._choice(operation, of)
+            case "and" | "or":
+                return _connected(operation, [_demand(part, "truth") for part in of])
+            case "not":
+                (part,) = of
+                truth = _demand(part, "truth")
+                return replace(truth, sql=exp.Paren(this=exp.Not(this=truth.sql)))
+            case "is_null":
+                (part,) = of
+                return Term(infix(exp.Is, part.sql, exp.Null()), "truth", part.stage)
+            case "equal" | "not_equal" | "less" | "less_equal" | "greater" | "greater_equal":
+                left, right = alike(of, self._dialect)
+                return Term(infix(_COMPARED[operation], left.sql, right.sql), "truth", _stage([left, right]))
+            case _:
+                assert_never(operation)
+
+    def _arithmetic(self, operation: str, left: Term, right: Term) -> Term:
+        divides = operation in ("divide", "remainder")
+        guarded = divides and right.low <= 0 <= right.high
+        if guarded:
+            right = self._sheet.named(right)
+        sql = infix(_TWO[operation], left.sql, right.sql)
+        if guarded:
+            sql = cases((infix(exp.NEQ, right.sql, real_literal(0.0, self._dialect)), sql))
+        low, high = binary(operation, (left.low, left.high), (right.low, right.high))
+        found = Term(sql, "number", _stage([left, right]), low, high)
+        return found if left.is_finite and right.is_finite else self._without_nan(found)
+
+    def _without_nan(self, term: Term) -> Term:
+        """NULL for NaN, which every engine sorts above infinity."""
+        x = self._sheet.named(term)
+        return replace(x, sql=cases((infix(exp.LTE, x.sql, real_literal(math.inf, self._dialect)), x.sql)))
+
+    def _one(self, operation: str, x: Term) -> Term:
+        low, high = unary(operation, (x.low, x.high))
+        if operation != "round":
+            sql = _ONE[operation](this=x.sql)
+            return replace(x, sql=exp.Paren(this=sql) if operation == "negate" else sql, low=low, high=high)
+        x = self._sheet.named(x)  # halves go away from zero
+        half = real_literal(0.5, self._dialect)
+        below = exp.Neg(this=exp.Floor(this=infix(exp.Sub, half, x.sql)))
+        above = exp.Floor(this=infix(exp.Add, x.sql, half))
+        is_below = infix(exp.LT, x.sql, real_literal(0.0, self._dialect))
+        return replace(x, sql=cases((is_below, below), otherwise=above), low=low, high=high)
+
+    def _choice(self, operation: str, of: list[Term]) -> Term:
+        """One of several values: LEAST, GREATEST and COALESCE skip NULL."""
+        some = alike([part for part in of if part.kind != "null"], self._dialect)
+        if len(some) < 2:
+            return some[0] if some else Term(exp.Null(), "null")
+        first, *rest = (part.sql for part in some)
+        match operation:
+            case "coalesce":
+                sql: exp.Expr = exp.Coalesce(this=first, expressions=rest)
+            case "least":
+                sql = exp.Least(this=first, expressions=rest, ignore_nulls=True)
+            case _:
+                sql = exp.Greatest(this=first, expressions=rest, ignore_nulls=True)
+        return _merged(sql, some)
+
+    def _in(self, of: Term, values: list[Term]) -> Term:
+        first, *rest = alike([of, *values], self._dialect)
+        sql = is_one_of(first.sql, (value.sql for value in rest)) if rest else exp.false()
+        return Term(sql, "truth", first.stage)
+
+    def _case(self, whens: tuple[tuple[Expression, Expression], ...], otherwise: Expression) -> Term:
+        tests = [self.truth(test) for test, _ in whens]
+        values = alike([*(self.term(value) for _, value in whens), self.term(otherwise)], self._dialect)
+        sql = cases(
+            *((test.sql, value.sql) for test, value in zip(tests, values, strict=False)), otherwise=values[-1].sql
+        )
+        found = _merged(sql, values)
+        return replace(found, stage=_stage([found, *tests]))
+
+    def _part(self, part: Part, of: Term) -> Term:
+        if of.kind not in ("day", "moment", "null"):
+            raise TypeError("only days and moments have parts")
+        name, low, high = _PARTS[part]
+        moment_of = as_type(of.sql, "TIMESTAMP")  # some engines know no hour of a day
+        sql = as_type(exp.Extract(this=exp.var(name), expression=moment_of), "BIGINT")
+        return Term(sql, "number", of.stage, float(low), float(high), whole=True)
+
+    def _bin(self, of: Term, width: Fraction, origin: Fraction) -> Term:
+        steps = self.steps(_demand(of, "number"), width, origin)
+        by, start = nearest(width), nearest(origin)
+        wide = infix(exp.Mul, steps.sql, real_literal(by, self._dialect))
+        sql = infix(exp.Add, real_literal(start, self._dialect), wide)
+        low, high = binary("add", (start, start), binary("multiply", (steps.low, steps.high), (by, by)))
+        return replace(steps, sql=sql, low=low, high=high)
+
+
+def _demand(term: Term, kind: Kind) -> Term:
+    if term.kind == "null" and kind in _TYPES:
+        return replace(term, sql=as_type(term.sql, _TYPES[kind]), kind=kind)
+    if term.kind not in (kind, "null"):
+        raise TypeError(f"{term.kind} where {kind} is needed")
+    return term
+
+
+def _stage(terms: list[Term]) -> int:
+    return max(term.stage for term in terms)
+
+
+def _merged(sql: exp.Expr, terms: list[Term]) -> Term:
+    """A term that is one of ``terms``, or NULL."""
+    some = [term for term in terms if term.kind != "null"]
+    if not some:
+        return Term(exp.Null(), "null")
+    low, high = hull((term.low, term.high) for term in some)
+    return Term(sql, some[0].kind, _stage(terms), low, high, all(term.whole for term in some))
+
+
+def _connected(operation: str, truths: list[Term]) -> Term:
+    sql = truths[0].sql
+    for truth in truths[1:]:
+        sql = (exp.And if operation == "and" else exp.Or)(this=sql, expression=truth.sql)
+    return Term(exp.Paren(this=sql), "truth", _stage(truths))

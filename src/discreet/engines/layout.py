@@ -1,0 +1,34 @@
+"""How an engine holds a table: what the SQL writer must know, and nothing about its rows."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+__all__ = ["Field", "Layout", "Stored"]
+
+Stored = Literal[
+    "text",
+    "whole",  # any integer type of at most 64 bits with a sign
+    "real",  # DOUBLE, NaN and infinities included
+    "truth",
+    "day",
+    "moment",
+    "read",  # by the rules of ``values``: numbers as DOUBLE, or BIGINT where ``reading.is_whole`` says so
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A stored column. Its name must not begin with t, which is for names that the writer gives."""
+
+    name: str
+    stored: Stored
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A stored table. ``fields`` is by declared name; ``members`` names tables whose ``value`` are the declared values."""
+
+    table: str
+    fields: Mapping[str, Field]
+    members: Mapping[str, str] = field(default_factory=dict)

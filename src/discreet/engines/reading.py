@@ -1,0 +1,285 @@
+"""Stored columns to declared values, in SQL: the rules of ``values``, total on everything that can be stored."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date, datetime
+from fractions import Fraction
+from typing import assert_never
+
+from sqlglot import exp
+
+from discreet.engines.dialects import Dialect
+from discreet.engines.layout import Field, Stored
+from discreet.engines.sheet import Sheet
+from discreet.engines.terms import (
+    Kind,
+    Term,
+    as_type,
+    between,
+    cases,
+    column,
+    day,
+    infix,
+    is_one_of,
+    moment,
+    real_literal,
+    text,
+    whole_literal,
+)
+from discreet.engines.values import (
+    DAY,
+    FALSE,
+    MISSING,
+    MOMENT,
+    NUMBER,
+    SAFE,
+    TRUE,
+    day_bounds,
+    moment_bounds,
+    nearest,
+    number_bounds,
+)
+from discreet.errors import FactsError
+from discreet.facts import model
+
+__all__ = ["FEW", "check_stored", "is_run", "is_whole", "kind_of", "one_of_numbers", "one_of_texts", "read_column"]
+
+FEW = 8  # so many values are compared one by one; more are looked up in a table
+
+_READABLE: dict[Kind, tuple[Stored, ...]] = {
+    "number": ("text", "whole", "real"),
+    "text": ("text", "whole"),
+    "truth": ("text", "whole", "real", "truth"),
+    "day": ("text", "day", "moment"),
+    "moment": ("text", "day", "moment"),
+}
+
+
+def kind_of(declared: model.Column) -> Kind:
+    """The kind of a column's values."""
+    match declared:
+        case model.Number() | model.Integer():
+            return "number"
+        case model.Category(values=values):
+            return "text" if any(isinstance(value, str) for value in values) else "number"
+        case model.Boolean():
+            return "truth"
+        case model.Date():
+            return "day"
+        case model.Timestamp():
+            return "moment"
+        case model.Text():
+            return "text"
+        case _:
+            assert_never(declared)
+
+
+def is_whole(declared: model.Column) -> bool:
+    """Whether a column's values are whole numbers that every integer type of 64 bits and every float64 holds."""
+    match declared:
+        case model.Integer(lower=int(lower), upper=int(upper)):
+            return -SAFE <= lower <= upper <= SAFE
+        case model.Category(values=values):
+            return all(isinstance(value, int) and abs(value) <= SAFE for value in values)
+        case _:
+            return False
+
+
+def check_stored(declared: model.Column, stored: Stored) -> None:
+    """Raises FactsError if a column of this type can not hold what is declared."""
+    if stored not in _READABLE[kind_of(declared)]:
+        what = type(declared).__name__.lower()
+        raise FactsError(
+            f"column {declared.name!r} is declared as {what}, and the source stores it as {_WORDS[stored]}",
+            hint="declare it as what the source stores, or store it as text",
+        )
+
+
+_WORDS: dict[Stored, str] = {
+    "text": "text",
+    "whole": "whole numbers",
+    "real": "real numbers",
+    "truth": "true and false",
+    "day": "dates",
+    "moment": "timestamps",
+    "read": "values",
+}
+
+
+def read_column(declared: model.Column, field: Field, sheet: Sheet) -> Term:
+    """The values of a declared column."""
+    stored = Term(column(field.name), kind_of(declared))
+    if field.stored == "read":
+        return _bounded(replace(stored, whole=is_whole(declared)), declared)
+    if field.stored == "text":
+        present = cases((exp.Not(this=is_one_of(stored.sql, map(text, MISSING))), stored.sql))
+        stored = sheet.named(replace(stored, sql=present))
+    match declared:
+        case model.Number() | model.Integer():
+            return _bounded(_number(declared, stored, field.stored, sheet), declared)
+        case model.Category():
+            return _category(declared, stored, field.stored, sheet)
+        case model.Boolean():
+            return replace(stored, sql=_truth(stored.sql, field.stored))
+        case model.Date():
+            return _day(stored, field.stored, day_bounds(declared), sheet)
+        case model.Timestamp():
+            return _moment(stored, field.stored, moment_bounds(declared), sheet)
+        case model.Text(max_length=length):
+            cut = exp.Left(this=_text(stored.sql, field.stored), expression=exp.Literal.number(length))
+            return replace(stored, sql=cut)
+        case _:
+            assert_never(declared)
+
+
+# ---- numbers
+
+
+def _bounded(term: Term, declared: model.Column) -> Term:
+    match declared:
+        case model.Number() | model.Integer():
+            low, high = number_bounds(declared)
+            return replace(term, low=low, high=high)
+        case model.Category(values=values) if term.kind == "number":
+            numbers = [nearest(value) for value in values if isinstance(value, int)]
+            return replace(term, low=min(numbers, default=0.0), high=max(numbers, default=0.0))
+        case _:
+            return term
+
+
+def _number(declared: model.Number | model.Integer, term: Term, stored: Stored, sheet: Sheet) -> Term:
+    low, high = number_bounds(declared)
+    if stored == "whole" and low.is_integer() and high.is_integer() and max(-low, high) <= SAFE:
+        x, least, most = term.sql, whole_literal(int(low)), whole_literal(int(high))
+        clamped = cases((between(x, least, most), x), (infix(exp.LT, x, least), least), (infix(exp.GT, x, most), most))
+        return replace(term, sql=clamped, whole=True)
+    number = sheet.named(_double(term, stored, sheet.dialect))
+    x, least, most = number.sql, real_literal(low, sheet.dialect), real_literal(high, sheet.dialect)
+    endless = real_literal(math.inf, sheet.dialect)
+    whens = [(between(x, least, most), x), (infix(exp.LT, x, least), least), (infix(exp.LTE, x, endless), most)]  # NaN is above
+    if isinstance(declared, model.Integer):
+        whens.insert(0, (infix(exp.NEQ, x, exp.Floor(this=x)), exp.Null()))
+    bounded = cases(*whens)
+    if is_whole(declared):
+        return replace(number, sql=as_type(bounded, "BIGINT"), whole=True)
+    return replace(number, sql=bounded)
+
+
+def _double(term: Term, stored: Stored, dialect: Dialect) -> Term:
+    """A DOUBLE, perhaps infinite, perhaps NaN."""
+    match stored:
+        case "whole":
+            return replace(term, sql=as_type(term.sql, "DOUBLE"))
+        case "text":
+            trimmed = exp.Trim(this=term.sql)
+            read = cases((dialect.matches(trimmed, NUMBER), as_type(trimmed, "DOUBLE", safely=True)))
+            return replace(term, sql=read)
+        case _:
+            return term
+
+
+# ---- categories
+
+
+def _category(declared: model.Category, term: Term, stored: Stored, sheet: Sheet) -> Term:
+    if term.kind == "text":
+        texts = [value for value in declared.values if isinstance(value, str)]
+        return one_of_texts(replace(term, sql=_text(term.sql, stored)), texts, sheet, sheet.layout.members.get(declared.name))
+    numbers = [value for value in declared.values if isinstance(value, int)]
+    if stored == "whole" and is_whole(declared):
+        found = one_of_numbers(replace(term, whole=True), numbers, sheet, sheet.layout.members.get(declared.name))
+    else:
+        double = sheet.named(_double(term, stored, sheet.dialect))
+        found = one_of_numbers(double, numbers, sheet, sheet.layout.members.get(declared.name))
+        if is_whole(declared):
+            found = replace(found, sql=as_type(found.sql, "BIGINT"), whole=True)
+    return _bounded(found, declared)
+
+
+def one_of_texts(term: Term, values: list[str], sheet: Sheet, table: str | None = None) -> Term:
+    """The text if it is one of ``values``, else NULL."""
+    if not values:
+        return replace(term, sql=as_type(exp.Null(), "TEXT"))
+    if len(values) > FEW:
+        return sheet.member(term, table or list(map(text, values)))
+    x = sheet.named(term)
+    return replace(x, sql=cases((is_one_of(x.sql, map(text, values)), x.sql)))
+
+
+def one_of_numbers(term: Term, values: Sequence[Fraction | int], sheet: Sheet, table: str | None = None) -> Term:
+    """The number if it is one of ``values``, else NULL."""
+    numbers = sorted({nearest(value) for value in values})
+    if not numbers:
+        return replace(term, sql=as_type(exp.Null(), "DOUBLE"), whole=False)
+    x = sheet.named(term)
+
+    def constant(number: float) -> exp.Expr:
+        return whole_literal(int(number)) if x.whole else real_literal(number, sheet.dialect)
+
+    if is_run(numbers):
+        inside = between(x.sql, constant(numbers[0]), constant(numbers[-1]))
+        if not x.whole:
+            inside = infix(exp.And, inside, infix(exp.EQ, x.sql, exp.Floor(this=x.sql)))
+        return replace(x, sql=cases((inside, x.sql)))
+    if len(numbers) <= FEW:
+        return replace(x, sql=cases((is_one_of(x.sql, map(constant, numbers)), x.sql)))
+    found = sheet.member(x, table or list(map(constant, numbers)))
+    return found if x.whole else replace(found, sql=as_type(found.sql, "DOUBLE"))
+
+
+def is_run(numbers: list[float]) -> bool:
+    """Whether sorted numbers are whole and follow each other without a gap."""
+    first, last = numbers[0], numbers[-1]
+    return max(-first, last) <= SAFE and last - first + 1 == len(numbers) and all(map(float.is_integer, numbers))
+
+
+# ---- the rest
+
+
+def _text(value: exp.Expr, stored: Stored) -> exp.Expr:
+    return value if stored == "text" else as_type(value, "TEXT")
+
+
+def _truth(value: exp.Expr, stored: Stored) -> exp.Expr:
+    match stored:
+        case "text":
+            word = exp.Lower(this=exp.Trim(this=value))
+            yes, no = is_one_of(word, map(text, TRUE)), is_one_of(word, map(text, FALSE))
+            return cases((yes, exp.true()), (no, exp.false()))
+        case "whole" | "real":
+            one, zero = (infix(exp.EQ, value, whole_literal(number)) for number in (1, 0))
+            return cases((one, exp.true()), (zero, exp.false()))
+        case _:
+            return value
+
+
+def _day(term: Term, stored: Stored, bounds: tuple[date, date], sheet: Sheet) -> Term:
+    match stored:
+        case "text":
+            trimmed = exp.Trim(this=term.sql)
+            read = cases((sheet.dialect.matches(trimmed, DAY), as_type(trimmed, "DATE", safely=True)))
+        case "moment":
+            read = as_type(term.sql, "DATE")
+        case _:
+            read = term.sql
+    return _clamped(replace(term, sql=read, kind="day"), day(bounds[0]), day(bounds[1]), sheet)
+
+
+def _moment(term: Term, stored: Stored, bounds: tuple[datetime, datetime], sheet: Sheet) -> Term:
+    match stored:
+        case "text":
+            trimmed = exp.Trim(this=term.sql)
+            cut = exp.Left(this=trimmed, expression=exp.Literal.number(26))  # microseconds
+            read = cases((sheet.dialect.matches(trimmed, MOMENT), as_type(cut, "TIMESTAMP", safely=True)))
+        case "day":
+            clamped = _clamped(replace(term, kind="day"), day(date.min), day(date.max), sheet)  # a later day may be no moment
+            term, read = clamped, as_type(clamped.sql, "TIMESTAMP")
+        case _:
+            read = term.sql
+    return _clamped(replace(term, sql=read, kind="moment"), moment(bounds[0]), moment(bounds[1]), sheet)
+
+
+def _clamped(term: Term, low: exp.Expr, high: exp.Expr, sheet: Sheet) -> Term:
+    x = sheet.named(term)
+    return replace(x, sql=cases((infix(exp.LT, x.sql, low), low), (infix(exp.GT, x.sql, high), high), otherwise=x.sql))

@@ -1,0 +1,80 @@
+"""A stored table with columns added to it stage by stage, each computed from those before it.
+
+What an expression needs twice becomes a column of its own. SQL text therefore grows with the question, not with 2 to the power
+of its depth, and everything that may look like a value is written once.
+"""
+
+from dataclasses import dataclass, field, replace
+
+from sqlglot import exp
+
+from discreet.engines.dialects import Dialect
+from discreet.engines.layout import Layout
+from discreet.engines.terms import Term, column, infix
+
+__all__ = ["Sheet"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Stage:
+    """What one SELECT adds: computed columns, and tables joined beside the rows."""
+
+    columns: dict[exp.Expr, str] = field(default_factory=dict)
+    joins: list[tuple[exp.Expr, exp.Expr]] = field(default_factory=list)
+
+
+class Sheet:
+    """The SELECT under construction for one query."""
+
+    def __init__(self, layout: Layout, dialect: Dialect) -> None:
+        self.layout = layout
+        self.dialect = dialect
+        self._stages: list[_Stage] = []
+        self._names = 0
+
+    def named(self, term: Term) -> Term:
+        """The same value, short enough to be written more than once."""
+        return term if term.is_short else self._column(term, term.sql)
+
+    def member(self, term: Term, values: str | list[exp.Expr]) -> Term:
+        """The value if it is one of ``values`` (constants, or the name of a table that has them), else NULL."""
+        short = self.named(term)
+        stage = self._stage(short.stage)
+        alias = f"v{self._new()}"
+        found = column("value", alias)
+        same = infix(exp.EQ, short.sql, found)
+        stage.joins.append((_values(values, alias), same))
+        return self._column(short, found)
+
+    def select(self, *outputs: exp.Expr) -> exp.Select:
+        """A SELECT of ``outputs`` over all stages."""
+        source: exp.Expr = exp.alias_(exp.to_table(self.layout.table), "s", table=True)
+        for stage in self._stages:
+            added = [exp.alias_(sql, name) for sql, name in stage.columns.items()]
+            inner = exp.select(exp.Column(this=exp.Star(), table=exp.to_identifier("s")), *added).from_(source, copy=False)
+            for table, on in stage.joins:
+                inner = inner.join(table, on=on, join_type="left", copy=False)
+            source = inner.subquery("s", copy=False)
+        return exp.select(*outputs, copy=False).from_(source, copy=False)
+
+    def _column(self, term: Term, sql: exp.Expr) -> Term:
+        columns = self._stage(term.stage).columns
+        name = columns.get(sql) or f"t{self._new()}"
+        columns[sql] = name
+        return replace(term, sql=column(name), stage=term.stage + 1)
+
+    def _stage(self, place: int) -> _Stage:
+        while len(self._stages) <= place:
+            self._stages.append(_Stage())
+        return self._stages[place]
+
+    def _new(self) -> int:
+        self._names += 1
+        return self._names
+
+
+def _values(values: str | list[exp.Expr], alias: str) -> exp.Expr:
+    if isinstance(values, str):
+        return exp.alias_(exp.to_table(values), alias, table=True)
+    names = exp.TableAlias(this=exp.to_identifier(alias), columns=[exp.to_identifier("value")])
+    return exp.Values(expressions=[exp.Tuple(expressions=[value]) for value in values], alias=names)

@@ -1,0 +1,188 @@
+"""Tables for DuckDB: CSV, Parquet and DuckDB files, and frames in memory.
+
+CSV and frames are read once, by the rules of ``values``, into a table of our own in memory; Parquet and DuckDB files stay where
+they are and are read by every question.
+"""
+
+from collections.abc import Iterable, Sequence
+from contextlib import closing
+from glob import escape
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from discreet.engines.layout import Field, Layout
+from discreet.engines.lines import count_lines, is_utf8, lines_of, places_of, rows_of, split_header
+from discreet.engines.reading import FEW, is_run, is_whole, kind_of
+from discreet.engines.stored import quoted, quoted_text, safe_name, view_of
+from discreet.engines.values import nearest
+from discreet.engines.writer import to_read
+from discreet.errors import FactsError
+from discreet.facts.model import Category, CsvFormat, Facts
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+__all__ = ["from_csv", "from_duckdb", "from_frame", "from_parquet", "run"]
+
+_BATCH = 50_000
+
+
+def from_parquet(connection: "DuckDBPyConnection", facts: Facts, files: Sequence[Path]) -> Layout:
+    """A view of Parquet files, which have the declared columns in common."""
+    relations = [f"read_parquet({quoted_text(escape(str(file)))}, hive_partitioning = false)" for file in files]
+    views = [view_of(facts, _types(connection, relation)) for relation in relations]
+    if any(fields != views[0][1] for _, fields in views):
+        raise FactsError("the files of the source store a declared column differently", hint="write them all with one schema")
+    selected = " UNION ALL ".join(f"SELECT {view[0]} FROM {relation}" for view, relation in zip(views, relations, strict=True))
+    run(connection, f"CREATE VIEW data AS {selected}")
+    return Layout("data", views[0][1], _members(connection, facts))
+
+
+def from_duckdb(connection: "DuckDBPyConnection", facts: Facts, file: Path, table: str) -> Layout:
+    """A view of a table in a DuckDB file, which is opened for reading only."""
+    run(connection, f"ATTACH {quoted_text(str(file))} AS source (READ_ONLY)")
+    *before, name = table.split(".")
+    schema = before[-1] if before else "main"
+    known = "SELECT count(*) FROM duckdb_tables() WHERE database_name = 'source' AND schema_name = $1 AND table_name = $2"
+    if run(connection, known, [schema, name]) == [(0,)]:
+        raise FactsError(f"the source has no table called {table!r}", hint="name a table of the file, not a view, after #")
+    relation = f"source.{quoted(schema)}.{quoted(name)}"
+    selected, fields = view_of(facts, _types(connection, relation))
+    run(connection, f"CREATE VIEW data AS SELECT {selected} FROM {relation}")
+    return Layout("data", fields, _members(connection, facts))
+
+
+def from_frame(connection: "DuckDBPyConnection", facts: Facts, frame: object) -> Layout:
+    """The rows of a pandas, polars or Arrow table."""
+    names = [column.name for column in facts.columns]
+    renamed = _renamed(frame, names)
+    connection.register("frame", renamed)
+    spelt = {name: safe_name(place) for place, name in enumerate(names)}
+    selected, fields = view_of(facts, _types(connection, "frame"), spelt)
+    run(connection, f"CREATE TEMP VIEW raw AS SELECT {selected} FROM frame")
+    layout = _read_in(connection, facts, Layout("raw", fields, _members(connection, facts)))
+    run(connection, "DROP VIEW raw")
+    connection.unregister("frame")
+    return layout
+
+
+def from_csv(connection: "DuckDBPyConnection", facts: Facts, files: Iterable[Path]) -> Layout:
+    """The rows of CSV files, each with its own header."""
+    names = [column.name for column in facts.columns]
+    fields = {name: Field(safe_name(place), "text") for place, name in enumerate(names)}
+    run(connection, f"CREATE TEMP TABLE raw ({', '.join(f'{field.name} VARCHAR' for field in fields.values())})")
+    for file in files:
+        with closing(lines_of(file, facts.csv.encoding)) as lines:
+            header, _ = split_header(lines, facts.csv)
+        places = places_of(names, header)
+        if not _load_strictly(connection, file, facts.csv, len(header), places):
+            _load_by_lines(connection, file, facts.csv, names)
+    layout = _read_in(connection, facts, Layout("raw", fields, _members(connection, facts)))
+    run(connection, "DROP TABLE raw")
+    return layout
+
+
+def run(connection: "DuckDBPyConnection", sql: str, parameters: list[Any] | None = None) -> list[Any]:
+    """Run a statement to its end."""
+    return connection.execute(sql, parameters).fetchall()
+
+
+# ---- CSV
+
+
+def _load_strictly(connection: "DuckDBPyConnection", file: Path, form: CsvFormat, width: int, places: list[int]) -> bool:
+    """Load a file with DuckDB's own reader, if that reads it as we do.
+
+    It does where every line has the fields of the header and quotes only where they belong, which its strict mode demands;
+    and where no quoted field runs over a line's end, which the number of rows tells.
+    """
+    import duckdb
+
+    if not is_utf8(form.encoding):
+        return False
+    options = {
+        "auto_detect": "false",
+        "columns": "{" + ", ".join(f"'{safe_name(place)}': 'VARCHAR'" for place in range(width)) + "}",
+        "delim": quoted_text(form.delimiter),
+        "quote": quoted_text(form.quote),
+        "escape": quoted_text(form.quote),
+        "header": "false",
+        "skip": "1" if form.header else "0",
+        "nullstr": "''",
+        "strict_mode": "true",
+    }
+    source = f"read_csv({quoted_text(escape(str(file)))}, {', '.join(f'{name} = {value}' for name, value in options.items())})"
+    selected = ", ".join(safe_name(place) for place in places)
+    run(connection, "BEGIN")
+    try:
+        loaded = run(connection, f"INSERT INTO raw SELECT {selected} FROM {source}")
+    except duckdb.Error:
+        loaded = []
+    is_same = loaded == [(count_lines(file) - form.header,)]
+    run(connection, "COMMIT" if is_same else "ROLLBACK")
+    return is_same
+
+
+def _load_by_lines(connection: "DuckDBPyConnection", file: Path, form: CsvFormat, names: list[str]) -> None:
+    columns = ", ".join(f"unnest(${place + 1}::VARCHAR[])" for place in range(len(names)))
+    with closing(lines_of(file, form.encoding)) as lines:
+        rows = rows_of(lines, form, names)
+        while batch := list(islice(rows, _BATCH)):
+            run(connection, f"INSERT INTO raw SELECT {columns}", [list(column) for column in zip(*batch, strict=True)])
+
+
+# ---- frames
+
+
+def _renamed(frame: Any, names: list[str]) -> object:
+    """The named columns of a frame, in this order and under safe names."""
+    safe = [safe_name(place) for place in range(len(names))]
+    match type(frame).__module__.partition(".")[0], type(frame).__name__:
+        case "pandas", "DataFrame":
+            places = places_of(names, [str(label) for label in frame.columns])
+            return frame.iloc[:, places].set_axis(safe, axis="columns")
+        case "polars", "DataFrame" | "LazyFrame":
+            whole = frame.lazy().collect()
+            places_of(names, whole.columns)
+            return whole.select(names).rename(dict(zip(names, safe, strict=True)))
+        case "pyarrow", "Table" | "RecordBatch":
+            return frame.select(places_of(names, frame.schema.names)).rename_columns(safe)
+        case "pyarrow", "RecordBatchReader":
+            return _renamed(frame.read_all(), names)
+        case _:
+            raise FactsError(
+                f"a table can not be read from a {type(frame).__name__}",
+                hint="give a pandas, polars or Arrow table, or the path of a file",
+            )
+
+
+# ---- both
+
+
+def _types(connection: "DuckDBPyConnection", relation: str) -> dict[str, str]:
+    return {row[0]: row[1] for row in run(connection, f"DESCRIBE SELECT * FROM {relation}")}
+
+
+def _read_in(connection: "DuckDBPyConnection", facts: Facts, raw: Layout) -> Layout:
+    names = {name: field.name for name, field in raw.fields.items()}
+    run(connection, f"CREATE TABLE data AS {to_read(facts, raw, names)}")
+    return Layout("data", {name: Field(field.name, "read") for name, field in raw.fields.items()})
+
+
+def _members(connection: "DuckDBPyConnection", facts: Facts) -> dict[str, str]:
+    """Tables of the declared values of categories that have many."""
+    tables = {}
+    for place, column in enumerate(facts.columns):
+        if not isinstance(column, Category) or len(column.values) <= FEW:
+            continue
+        kind, values = "VARCHAR", list[Any](dict.fromkeys(column.values))
+        if kind_of(column) == "number":
+            kind, values = "DOUBLE", sorted({nearest(value) for value in column.values if isinstance(value, int)})
+            if is_run(values):
+                continue
+            if is_whole(column):
+                kind, values = "BIGINT", list(map(int, values))
+        tables[column.name] = f"values{place}"
+        run(connection, f"CREATE TABLE {tables[column.name]} AS SELECT unnest($1::{kind}[]) AS value", [values])
+    return tables

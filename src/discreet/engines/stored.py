@@ -1,0 +1,81 @@
+"""DuckDB's column types, and how each is handed to the reader."""
+
+import re
+
+from discreet.engines.layout import Field, Stored
+from discreet.engines.lines import places_of
+from discreet.engines.reading import check_stored
+from discreet.errors import FactsError
+from discreet.facts.model import Column, Facts
+
+__all__ = ["quoted", "quoted_text", "safe_name", "view_of"]
+
+_AS_IT_IS = "{}"
+_AS_TEXT = "CAST({} AS VARCHAR)"
+_WITHOUT_ZONE = (
+    "CASE WHEN isfinite({0}) THEN make_timestamp(epoch_us({0})) "
+    "WHEN {0} > TIMESTAMPTZ '2000-01-01 00:00:00+00' THEN TIMESTAMP 'infinity' "
+    "WHEN {0} IS NOT NULL THEN TIMESTAMP '-infinity' END"
+)
+_TYPES: dict[str, tuple[Stored, str]] = {
+    **dict.fromkeys(("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"), ("whole", _AS_IT_IS)),
+    **dict.fromkeys(("UBIGINT", "HUGEINT", "UHUGEINT", "BIGNUM", '"NULL"', "UUID", "JSON"), ("text", _AS_TEXT)),
+    "VARCHAR": ("text", _AS_IT_IS),
+    "FLOAT": ("real", "CAST({} AS DOUBLE)"),
+    "DOUBLE": ("real", _AS_IT_IS),
+    "BOOLEAN": ("truth", _AS_IT_IS),
+    "DATE": ("day", _AS_IT_IS),
+    "TIMESTAMP": ("moment", _AS_IT_IS),
+    "TIMESTAMP_S": ("moment", "TRY_CAST({} AS TIMESTAMP)"),
+    "TIMESTAMP_MS": ("moment", "TRY_CAST({} AS TIMESTAMP)"),
+    "TIMESTAMP_NS": ("moment", "TRY_CAST({} AS TIMESTAMP)"),
+    "TIMESTAMP WITH TIME ZONE": ("moment", _WITHOUT_ZONE),
+}
+
+
+def safe_name(place: int) -> str:
+    """The name of a declared column in the engine, whatever people call it."""
+    return f"c{place}"
+
+
+def quoted(name: str) -> str:
+    """A name that no character can break out of."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def quoted_text(text: str) -> str:
+    """A text constant that no character can break out of."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def view_of(facts: Facts, types: dict[str, str], spelt: dict[str, str] | None = None) -> tuple[str, dict[str, Field]]:
+    """What to SELECT from a source to have the declared columns under safe names, and what they then are.
+
+    ``types`` is by column name in the source; ``spelt`` says what declared columns are called there, if not by their own name.
+    Raises FactsError if one is missing or cannot hold what is declared.
+    """
+    names = {column.name: (spelt or {}).get(column.name, column.name) for column in facts.columns}
+    places_of(names.values(), list(types))
+    selected, fields = [], {}
+    for place, column in enumerate(facts.columns):
+        stored, form = _stored_as(column, types[names[column.name]])
+        check_stored(column, stored)
+        selected.append(f"{form.format(quoted(names[column.name]))} AS {safe_name(place)}")
+        fields[column.name] = Field(safe_name(place), stored)
+    return ", ".join(selected), fields
+
+
+def _stored_as(column: Column, kind: str) -> tuple[Stored, str]:
+    if kind in _TYPES:
+        return _TYPES[kind]
+    if kind.startswith("ENUM("):
+        return "text", _AS_TEXT
+    if decimal := re.fullmatch(r"DECIMAL\((\d+),(\d+)\)", kind):
+        digits, after_point = int(decimal[1]), int(decimal[2])
+        if after_point == 0 and digits <= 18:
+            return "whole", "CAST({} AS BIGINT)"
+        return ("real", "CAST({} AS DOUBLE)") if digits <= 15 else ("text", _AS_TEXT)  # more may be rounded twice
+    raise FactsError(
+        f"column {column.name!r} is stored as {kind.partition('(')[0].lower()}, which has no values to ask about",
+        hint="take it out of the facts, or store numbers, texts, dates or truth values",
+    )

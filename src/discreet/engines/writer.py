@@ -1,0 +1,175 @@
+"""What planning wants, as one SELECT in an engine's dialect.
+
+The SELECT gives one row for every combination of keys that has rows: columns k0, k1, ... with the keys' values (NULL where a row
+is in none of the declared cells), and for every measure its sum as two BIGINT, h0 * 2^32 + l0. Every part is total: no stored
+value can make it fail. ``cells`` puts the rows where they belong.
+"""
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+from typing import assert_never
+
+from sqlglot import exp
+
+from discreet.engines.dialects import DIALECTS
+from discreet.engines.expressions import Expressions
+from discreet.engines.layout import Layout
+from discreet.engines.ranges import unary
+from discreet.engines.reading import one_of_numbers, one_of_texts, read_column
+from discreet.engines.sheet import Sheet
+from discreet.engines.terms import Term, as_type, between, cases, infix, real, real_literal, whole_literal
+from discreet.engines.values import SAFE, nearest
+from discreet.engines.wanted import ByStep, ByValue, Grid, Key, Measure, Wanted
+from discreet.facts.model import Boolean, Category, Facts
+from discreet.questions.algebra import Column
+
+__all__ = ["MOST", "to_read", "to_sql"]
+
+MOST = (1 << 95) - 1  # sums saturate here: a high half of 63 bits and a low one of 32
+
+_MANY = 10**6  # as many cells as a question can have
+
+
+def to_sql(wanted: Wanted, facts: Facts, layout: Layout, dialect: str = "duckdb") -> str:
+    """The SELECT for ``wanted``. Raises TypeError if an operation does not fit its values."""
+    known = DIALECTS[dialect]
+    sheet = Sheet(layout, known)
+    write = Expressions(facts, sheet)
+    keys = [_key(key, write, sheet, facts) for key in wanted.keys]
+    totals = [_total(measure, write, sheet) for measure in wanted.measures]
+    where = None if wanted.where is None else write.truth(wanted.where).sql
+
+    # one row for every combination of keys: k0, k1, ..., m0, m1, ...
+    inner = sheet.select(
+        *(exp.alias_(key.sql, f"k{place}") for place, (key, _) in enumerate(keys)),
+        *(exp.alias_(total, f"m{place}") for place, total in enumerate(totals)),
+    )
+    if where is not None:
+        inner = inner.where(where, copy=False)
+    if keys:
+        inner = inner.group_by(*(f"k{place}" for place in range(len(keys))), copy=False)
+
+    # the same rows: k0, k1, ..., h0, l0, h1, l1, ...
+    outputs = [exp.alias_(_moved(exp.column(f"k{place}"), first), f"k{place}") for place, (_, first) in enumerate(keys)]
+    for place in range(len(totals)):
+        high, low = known.halves(exp.column(f"m{place}"))
+        outputs += [exp.alias_(high, f"h{place}"), exp.alias_(low, f"l{place}")]
+    outer = exp.select(*outputs, copy=False).from_(inner.subquery("g", copy=False), copy=False)
+    return outer.sql(dialect=known.name, copy=False)
+
+
+def to_read(facts: Facts, layout: Layout, names: dict[str, str], dialect: str = "duckdb") -> str:
+    """The SELECT of all declared columns as they are read, under the given names."""
+    known = DIALECTS[dialect]
+    sheet = Sheet(layout, known)
+    read = {column.name: read_column(column, layout.fields[column.name], sheet) for column in facts.columns}
+    outputs = [exp.alias_(term.sql, names[name]) for name, term in read.items()]
+    return sheet.select(*outputs).sql(dialect=known.name, copy=False)
+
+
+# ---- keys
+
+
+def _key(key: Key, write: Expressions, sheet: Sheet, facts: Facts) -> tuple[Term, int]:
+    """The key's value, NULL outside its cells, and the value of cell 0 if cells are counted."""
+    match key:
+        case ByValue(of=Column(name)) if isinstance(facts.column(name), Category | Boolean):
+            return write.term(key.of), 0  # it has no other values
+        case ByValue(of=of, values=values):
+            return _among(write.term(of), values, sheet), 0
+        case ByStep(of=of, width=width, origin=origin, first=first, cells=cells):
+            x = write.number(of)
+            if x.whole and width == 1 and origin.denominator == 1 and max(-x.low, x.high, nearest(abs(origin))) <= SAFE // 2:
+                first += int(origin)
+                found = x
+            else:
+                found = write.steps(x, width, origin)
+            return _integer(found, first, first + cells - 1, sheet, outside=None), first
+        case _:
+            assert_never(key)
+
+
+def _among(term: Term, values: tuple[Fraction | str | bool, ...], sheet: Sheet) -> Term:
+    match term.kind:
+        case "number":
+            if term.whole and term.high - term.low < _MANY:
+                return term
+            return one_of_numbers(term, [value for value in values if isinstance(value, Fraction)], sheet)
+        case "text":
+            return one_of_texts(term, [value for value in values if isinstance(value, str)], sheet)
+        case "truth":
+            return term
+        case _:
+            return replace(term, sql=as_type(exp.Null(), "BIGINT"))
+
+
+def _moved(value: exp.Expr, by: int) -> exp.Expr:
+    return infix(exp.Sub, value, whole_literal(by)) if by else value
+
+
+# ---- measures
+
+
+def _total(measure: Measure, write: Expressions, sheet: Sheet) -> exp.Expr:
+    """The sum of a measure over the rows of a group."""
+    if measure.of is None:
+        return _filtered(exp.Count(this=exp.Star()), measure, write)
+    if measure.grid is None:
+        return _filtered(exp.Count(this=write.term(measure.of).sql), measure, write)
+    steps = _steps(write.number(measure.of), measure.grid, sheet)
+    if measure.power == 1:
+        return exp.Coalesce(this=_filtered(exp.Sum(this=steps.sql), measure, write), expressions=[whole_literal(0)])
+    u = sheet.named(steps).sql
+    total = _filtered(exp.Sum(this=infix(exp.Mul, u, u)), measure, write)
+    some = exp.Coalesce(this=total, expressions=[whole_literal(0)])
+    return exp.Least(this=some, expressions=[whole_literal(MOST)], ignore_nulls=True)
+
+
+def _filtered(aggregate: exp.Expr, measure: Measure, write: Expressions) -> exp.Expr:
+    if measure.filter is None:
+        return aggregate
+    return exp.Filter(this=aggregate, expression=exp.Where(this=write.truth(measure.filter).sql))
+
+
+def _steps(x: Term, grid: Grid, sheet: Sheet) -> Term:
+    """u = clamp(floor(x / step + 1/2), low, high) - low, as BIGINT."""
+    scale = 1 / grid.step
+    if x.whole and scale.denominator == 1 and max(-x.low, x.high) * scale < SAFE // 2:
+        times = int(scale)
+        wide = infix(exp.Mul, as_type(x.sql, "BIGINT"), whole_literal(times)) if times > 1 else x.sql
+        steps = replace(x, sql=wide, low=x.low * times, high=x.high * times)
+    else:
+        by, half = nearest(scale), 0.5
+        x = real(x, sheet.dialect)
+        wide = infix(exp.Mul, x.sql, real_literal(by, sheet.dialect)) if by != 1 else x.sql
+        floor = exp.Floor(this=infix(exp.Add, wide, real_literal(half, sheet.dialect)))
+        low, high = unary("floor", (x.low * by + half, x.high * by + half))
+        steps = replace(x, sql=floor, low=low, high=high)
+    found = _integer(steps, grid.low, grid.high, sheet, outside="nearest")
+    return replace(found, sql=_moved(found.sql, grid.low))
+
+
+def _integer(x: Term, low: int, high: int, sheet: Sheet, *, outside: str | None) -> Term:
+    """A whole number as BIGINT if it is from ``low`` to ``high``; outside of that NULL, or the nearest of the two."""
+    if x.low >= low and x.high <= high:
+        return replace(x, sql=as_type(x.sql, "BIGINT"), whole=True)
+    x = sheet.named(x)
+    if x.whole:
+        least, most = whole_literal(low), whole_literal(high)
+    else:
+        least, most = (real_literal(end, sheet.dialect) for end in _inside(low, high))
+    whens = [(between(x.sql, least, most), as_type(x.sql, "BIGINT"))]
+    if outside == "nearest":
+        whens += [
+            (infix(exp.LT, x.sql, least), as_type(whole_literal(low), "BIGINT")),
+            (infix(exp.GT, x.sql, most), as_type(whole_literal(high), "BIGINT")),
+        ]
+    return replace(x, sql=cases(*whens), low=float(low), high=float(high), whole=True)
+
+
+def _inside(low: int, high: int) -> tuple[float, float]:
+    """The outermost float64 that are not outside of ``low`` and ``high``."""
+    least, most = nearest(low), nearest(high)
+    least = least if least >= low else math.nextafter(least, math.inf)
+    return least, most if most <= high else math.nextafter(most, -math.inf)

@@ -1,0 +1,125 @@
+"""Every error that discreet raises.
+
+    DiscreetError
+    ├── Refused             says only what is public: the words asked, the facts, the budget
+    │   ├── ParameterError  a mechanism or a price was given something it cannot mean
+    │   ├── QuestionError   a question is not in the language, with its place in the text
+    │   ├── FactsError      a facts file is wrong, with file, line and key
+    │   ├── BudgetError     not enough budget is left
+    │   └── AccessError     frozen, expired, or not allowed
+    └── Fault               a reference number and nothing else; the cause goes to the curator's log
+        ├── EngineFault
+        └── LedgerFault
+
+A message says what was expected and what was found (never data); ``hint`` says what to write instead.
+"""
+
+from typing import ClassVar
+from uuid import uuid4
+
+__all__ = [
+    "AccessError",
+    "BudgetError",
+    "DiscreetError",
+    "EngineFault",
+    "FactsError",
+    "Fault",
+    "LedgerFault",
+    "ParameterError",
+    "QuestionError",
+    "Refused",
+]
+
+
+class DiscreetError(Exception):
+    """The root of the tree. ``code`` is stable and meant for programs."""
+
+    code: ClassVar[str] = "error"
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message}; {self.hint}" if self.hint else self.message
+
+
+class Refused(DiscreetError):
+    """The request was turned down for a reason that anyone may know."""
+
+    code = "refused"
+
+
+class ParameterError(Refused):
+    """A mechanism, a price or a sensitivity was given something it cannot mean."""
+
+    code = "parameter"
+
+
+class QuestionError(Refused):
+    """The question is outside the language. ``position`` counts characters from 0; ``line`` and ``column`` count from 1."""
+
+    code = "question"
+
+    def __init__(
+        self, message: str, *, hint: str = "", position: int | None = None, line: int | None = None, column: int | None = None
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.position, self.line, self.column = position, line, column
+
+    def __str__(self) -> str:
+        place = "" if self.line is None else f" (line {self.line}, column {self.column})"
+        return f"{self.message}{place}; {self.hint}" if self.hint else f"{self.message}{place}"
+
+
+class FactsError(Refused):
+    """The facts about a table are missing, contradictory or misspelt; ``file``, ``line`` and ``key`` say where, if known."""
+
+    code = "facts"
+
+    def __init__(
+        self, message: str, *, hint: str = "", file: str | None = None, line: int | None = None, key: str | None = None
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.file = file
+        self.line = line
+        self.key = key
+
+    def __str__(self) -> str:
+        line = f"line {self.line}" if self.line is not None else ""
+        place = ", ".join(filter(None, [" ".join(filter(None, [self.file, line])), self.key]))
+        return f"{place}: {super().__str__()}" if place else super().__str__()
+
+
+class BudgetError(Refused):
+    """The budget does not allow this charge."""
+
+    code = "budget"
+
+
+class AccessError(Refused):
+    """This table may not be asked: frozen, expired, or not granted."""
+
+    code = "access"
+
+
+class Fault(DiscreetError):
+    """Something failed inside. The analyst learns a reference number only; the log names the kind of cause beside it."""
+
+    code = "fault"
+
+    def __init__(self, message: str = "something failed inside", *, hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.reference = uuid4().hex[:12]
+
+    def __str__(self) -> str:
+        return f"{super().__str__()} (reference {self.reference})"
+
+
+class EngineFault(Fault):
+    """The engine could not produce the exact integers."""
+
+
+class LedgerFault(Fault):
+    """The ledger could not be read or written."""

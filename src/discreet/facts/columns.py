@@ -1,0 +1,146 @@
+"""One column: from its entries in a facts file to the model, and back."""
+
+from datetime import date, datetime
+from fractions import Fraction
+from numbers import Integral
+from typing import TypeVar, assert_never
+
+from discreet.errors import ParameterError
+from discreet.exact import shown
+from discreet.facts.keys import COLUMN, listed
+from discreet.facts.model import Boolean, Category, Column, Date, Integer, Number, Text, Timestamp
+from discreet.facts.sections import Section
+from discreet.facts.values import INT64, Reader, day, moment, number, one_of, said, text, truth, whole
+
+__all__ = ["column_entries", "read_column"]
+
+T = TypeVar("T")
+Bound = TypeVar("Bound", Fraction, int, date, datetime)
+
+_MOST_VALUES = 1_000_000
+_MOST_CHARACTERS = 65_536
+
+
+def read_column(name: str, section: Section) -> Column | None:
+    """The column that the entries declare. What is wrong is noted in the section."""
+    kind = section.read("type", one_of(*COLUMN), needed=f'write type = "…": {listed(COLUMN)}')
+    if kind is None:
+        return None
+    section.only(COLUMN[kind], f"a {kind} column")
+    description = section.read("description", text) or ""
+    match kind:
+        case "number":
+            lower, upper = _bounds(section, number)
+            return Number(name, lower, upper, _null(section, number, lower, upper), description)
+        case "integer":
+            least, most = _bounds(section, whole())
+            return Integer(name, least, most, _null(section, whole(), least, most), description)
+        case "category":
+            return _category(name, section, description)
+        case "boolean":
+            return Boolean(name, section.read("null", _or_drop(truth)), description)
+        case "date":
+            return Date(name, *_bounds(section, day), description)
+        case "timestamp":
+            return Timestamp(name, *_bounds(section, moment), description)
+        case _:
+            length = section.read("max_length", whole(1, _MOST_CHARACTERS))
+            return Text(name, description=description) if length is None else Text(name, length, description)
+
+
+def _bounds(section: Section, reader: Reader[Bound]) -> tuple[Bound | None, Bound | None]:
+    lower, upper = section.read("lower", reader), section.read("upper", reader)
+    if lower is not None and upper is not None:
+        if not lower < upper:
+            section.wrong("upper", f"upper is {_bound(upper)}, not above lower, which is {_bound(lower)}",
+                          hint=f"write an upper above {_bound(lower)}")
+        elif isinstance(lower, Fraction) and float(lower) == float(upper):
+            section.wrong("upper", "upper is so close to lower that a float64 cannot tell them apart",
+                          hint="write bounds further apart")
+    return lower, upper
+
+
+def _null(section: Section, reader: Reader[Bound], lower: Bound | None, upper: Bound | None) -> Bound | None:
+    """What stands for a missing value; None drops it."""
+    null = section.read("null", _or_drop(reader))
+    if null is not None and ((lower is not None and null < lower) or (upper is not None and null > upper)):
+        low, high = (_bound(bound) if bound is not None else "…" for bound in (lower, upper))
+        section.wrong("null", f"null is {_bound(null)}, outside the bounds {low} to {high}",
+                      hint='write a value inside the bounds, or null = "drop"')
+    return null
+
+
+def _or_drop(reader: Reader[T]) -> Reader[T | None]:
+    def read(value: object, key: str) -> T | None:
+        try:
+            return None if value == "drop" else reader(value, key)
+        except ParameterError as error:
+            raise ParameterError(error.message, hint=f'{error.hint}, or {key} = "drop"') from None
+
+    return read
+
+
+def _bound(value: Fraction | int | date) -> str:
+    return value.isoformat() if isinstance(value, date) else shown(Fraction(value))
+
+
+def _category(name: str, section: Section, description: str) -> Category:
+    values = section.items("values", _value, needed='write values = [ … ] with every value, such as [1, 2] or ["a", "b"]')
+    labels = section.items("labels", text)
+    if values is not None:
+        _check_values(section, values)
+        if labels is not None and len(labels) != len(values):
+            section.wrong("labels", f"there are {len(labels)} labels for {len(values)} values",
+                          hint="write one label for each value, in the same order")
+    other = section.read("other", truth) or False
+    return Category(name, values or (), labels or (), other, description)
+
+
+def _value(value: object, key: str) -> int | str:
+    if isinstance(value, bool) or not isinstance(value, Integral | str):
+        raise ParameterError(f"{key} is {said(value)}, not a whole number or a text", hint='write values such as 1 or "a"')
+    if isinstance(value, Integral):
+        return whole(*INT64)(value, key)
+    if value in ("", "?"):
+        raise ParameterError(f"{key} is {value!r}, which is read as NULL", hint="leave it out; other = true gives NULL a cell")
+    return str(value)
+
+
+def _check_values(section: Section, values: tuple[int | str, ...]) -> None:
+    if not values:
+        section.wrong("values", "values is empty", "write at least one value")
+    if len(values) > _MOST_VALUES:
+        section.wrong("values", f"there are {len(values)} values", f"write at most {_MOST_VALUES}")
+    seen: set[int | str] = set()
+    for place, value in enumerate(values):
+        if type(value) is not type(values[0]):
+            section.wrong(("values", place), "values mixes whole numbers and texts", "write all of them in quotes, or none")
+            return
+        if value in seen:
+            section.wrong(("values", place), f"{said(value)} is twice in values", "write each value once")
+            return
+        seen.add(value)
+
+
+def column_entries(column: Column) -> dict[str, object]:
+    """The entries of a facts file that declare ``column``; a number is an int or a Fraction, a list a tuple."""
+    entries: dict[str, object] = {}
+    match column:
+        case Number():
+            entries = {"type": "number", "lower": column.lower, "upper": column.upper, "null": column.null}
+        case Integer():
+            entries = {"type": "integer", "lower": column.lower, "upper": column.upper, "null": column.null}
+        case Category():
+            entries = {"type": "category", "values": column.values, "labels": column.labels or None, "other": column.other}
+        case Boolean():
+            entries = {"type": "boolean", "null": column.null}
+        case Date():
+            entries = {"type": "date", "lower": column.lower, "upper": column.upper}
+        case Timestamp():
+            entries = {"type": "timestamp", "lower": column.lower, "upper": column.upper}
+        case Text():
+            entries = {"type": "text", "max_length": column.max_length}
+        case _:
+            assert_never(column)
+    entries["description"] = column.description
+    return {key: value for key, value in entries.items() if value is not None}

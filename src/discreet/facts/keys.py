@@ -1,0 +1,51 @@
+"""Every key that a facts file may have, and what to say about any other."""
+
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from types import MappingProxyType
+
+__all__ = ["BUDGET", "COLUMN", "CSV", "DOCUMENT", "LOSS", "TABLE", "UNIT", "instead_of", "listed", "nearest"]
+
+DOCUMENT = ("table", "csv", "budget", "columns")
+TABLE = (
+    "name", "source", "version", "unit", "neighbours", "rows", "units", "rows_about", "people", "description",
+)  # fmt: skip
+UNIT = ("column", "max_rows", "max_groups")
+CSV = ("delimiter", "quote", "header", "encoding", "names")
+LOSS = ("epsilon", "delta", "rho")
+BUDGET = (*LOSS, "accounting", "partition", "per_analyst", "max_epsilon_per_question", "expires")
+COLUMN: Mapping[str, tuple[str, ...]] = MappingProxyType(  # by the column's type
+    {
+        "number": ("type", "lower", "upper", "null", "description"),
+        "integer": ("type", "lower", "upper", "null", "description"),
+        "category": ("type", "values", "labels", "other", "description"),
+        "boolean": ("type", "null", "description"),
+        "date": ("type", "lower", "upper", "description"),
+        "timestamp": ("type", "lower", "upper", "description"),
+        "text": ("type", "max_length", "description"),
+    }
+)
+_HOMES = {
+    "[table]": TABLE,
+    "[csv]": CSV,
+    "[budget]": BUDGET,
+    "[columns.NAME]": ("type", "lower", "upper", "null", "values", "labels", "other", "max_length"),
+}
+
+
+def listed(words: Iterable[str]) -> str:
+    """a, b or c."""
+    *most, last = words
+    return f"{', '.join(most)} or {last}" if most else last
+
+
+def nearest(word: str, choices: tuple[str, ...]) -> str:
+    """What to write in the place of a word that is none of these."""
+    close = get_close_matches(word.casefold(), choices, n=1)
+    return f"write {close[0] if close else listed(choices)}"
+
+
+def instead_of(key: str, known: tuple[str, ...]) -> str:
+    """What to do about a key that is not known where it stands."""
+    homes = [home for home, keys in _HOMES.items() if key in keys and keys != known]
+    return f"write it under {homes[0]}" if homes else nearest(key, known)

@@ -1,0 +1,140 @@
+"""Facts written in Python: the makers of columns, and the facts of a table in memory. The checks are those of the file.
+
+The makers leave the name empty: the key of the dict that they stand in is the name.
+"""
+
+import datetime as dt
+from collections.abc import Mapping, Sequence
+from typing import TypeVar
+
+from discreet.errors import FactsError
+from discreet.exact import Number as Exact
+from discreet.facts.budgets import budget_entries
+from discreet.facts.checks import read_document
+from discreet.facts.columns import column_entries, read_column
+from discreet.facts.lines import key_text
+from discreet.facts.model import (
+    Boolean,
+    Budget,
+    ByColumn,
+    Category,
+    Column,
+    Date,
+    EachRow,
+    Facts,
+    Integer,
+    Number,
+    Text,
+    Timestamp,
+    Unit,
+)
+from discreet.facts.sections import Section, refuse_first
+from discreet.facts.values import said
+from discreet.privacy.losses import Loss
+
+__all__ = ["boolean", "category", "date", "facts_for_table", "integer", "number", "text", "timestamp"]
+
+Made = TypeVar("Made", Number, Integer, Category, Boolean, Date, Timestamp, Text)
+
+
+def number(lower: Exact | None = None, upper: Exact | None = None, *, null: Exact | None = None, description: str = "") -> Number:
+    """Real numbers in [lower, upper]; ``null`` stands for a missing value, which is dropped otherwise."""
+    return _made(Number, type="number", lower=lower, upper=upper, null=null, description=description)
+
+
+def integer(
+    lower: int | None = None, upper: int | None = None, *, null: int | str | None = None, description: str = ""
+) -> Integer:
+    """Whole numbers in [lower, upper]; ``null`` stands for a missing value, which is dropped otherwise."""
+    return _made(Integer, type="integer", lower=lower, upper=upper, null=null, description=description)
+
+
+def category(*values: int | str, labels: Sequence[str] = (), other: bool = False, description: str = "") -> Category:
+    """One of these values, all ints or all strings; ``other`` gives a cell to whatever else there is."""
+    return _made(Category, type="category", values=values, labels=labels or None, other=other, description=description)
+
+
+def boolean(*, null: bool | str | None = None, description: str = "") -> Boolean:
+    """True or false; ``null`` stands for a missing value, which is dropped otherwise."""
+    return _made(Boolean, type="boolean", null=null, description=description)
+
+
+def date(lower: dt.date | str | None = None, upper: dt.date | str | None = None, *, description: str = "") -> Date:
+    """Days in [lower, upper], given as dates or as texts such as "2017-01-31"."""
+    return _made(Date, type="date", lower=lower, upper=upper, description=description)
+
+
+def timestamp(
+    lower: dt.datetime | str | None = None, upper: dt.datetime | str | None = None, *, description: str = ""
+) -> Timestamp:
+    """Moments without time zone in [lower, upper], given as datetimes or as texts such as "2017-01-31T12:00"."""
+    return _made(Timestamp, type="timestamp", lower=lower, upper=upper, description=description)
+
+
+def text(*, max_length: int = 256, description: str = "") -> Text:
+    """Any text, cut after ``max_length`` characters."""
+    return _made(Text, type="text", max_length=max_length, description=description)
+
+
+def _made(kind: type[Made], **entries: object) -> Made:
+    section = Section({key: value for key, value in entries.items() if value is not None})
+    made = read_column("", section)
+    refuse_first(section.found)
+    assert isinstance(made, kind)
+    return made
+
+
+def facts_for_table(
+    name: str,
+    columns: Mapping[str, Column],
+    *,
+    unit: str | Mapping[str, object] | Unit | None = None,
+    neighbours: str | None = None,
+    budget: Exact | Mapping[str, object] | Loss | Budget | None = None,
+    rows: int | None = None,
+    units: int | None = None,
+    rows_about: int | None = None,
+    version: str | None = None,
+    people: str | None = None,
+    description: str | None = None,
+) -> Facts:
+    """The facts of a table in memory. ``unit``, ``neighbours`` and ``budget`` have no default: None is refused."""
+    table = {
+        "name": name,
+        "unit": _unit_entries(unit),
+        "neighbours": neighbours,
+        "rows": rows,
+        "units": units,
+        "rows_about": rows_about,
+        "version": version,
+        "people": people,
+        "description": description,
+    }
+    document: dict[str, object] = {"table": table, "columns": _all_entries(columns)}
+    root = Section(document if budget is None else document | {"budget": budget_entries(budget)})
+    facts = read_document(root, None)
+    refuse_first(root.found)
+    assert facts is not None
+    return facts
+
+
+def _unit_entries(unit: object) -> object:
+    match unit:
+        case EachRow():
+            return "row"
+        case ByColumn():
+            return {"column": unit.column, "max_rows": unit.max_rows, "max_groups": unit.max_groups}
+        case _:
+            return unit
+
+
+def _all_entries(columns: Mapping[str, Column]) -> dict[str, object]:
+    """Every column as a facts file would write it, so that one set of checks serves both."""
+    entries: dict[str, object] = {}
+    for called, column in columns.items():
+        if not isinstance(called, str) or not isinstance(column, Column):
+            found = column if isinstance(called, str) else called
+            raise FactsError(f"{said(found)} is not a column with a name", hint='write {"Age": dc.integer(0, 120), …}',
+                             key=key_text(("columns", str(called))))  # fmt: skip
+        entries[called] = column_entries(column)
+    return entries

@@ -1,0 +1,188 @@
+"""What is public about a table, as frozen data. Nothing here has seen a row."""
+
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from fractions import Fraction
+from typing import Literal
+
+from discreet.privacy.events import Neighbours
+from discreet.privacy.losses import Loss
+
+__all__ = [
+    "Boolean",
+    "Budget",
+    "ByColumn",
+    "Category",
+    "Column",
+    "CsvFormat",
+    "Date",
+    "EachRow",
+    "Facts",
+    "Integer",
+    "Number",
+    "Source",
+    "SourceKind",
+    "Text",
+    "Timestamp",
+    "Unit",
+]
+
+Scalar = int | str
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """Real numbers, clamped to [lower, upper] where these are given.
+
+    ``null`` replaces a missing value in aggregates; None drops it.
+    """
+
+    name: str
+    lower: Fraction | None = None
+    upper: Fraction | None = None
+    null: Fraction | None = None
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Integer:
+    """Whole numbers, clamped to [lower, upper] where these are given."""
+
+    name: str
+    lower: int | None = None
+    upper: int | None = None
+    null: int | None = None
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Category:
+    """One of ``values`` (all ints or all strings). Anything else is NULL, or in a cell of its own if ``other``."""
+
+    name: str
+    values: tuple[Scalar, ...]
+    labels: tuple[str, ...] = ()
+    other: bool = False
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Boolean:
+    """True or false; 1/0, t/f, true/false and yes/no are read."""
+
+    name: str
+    null: bool | None = None
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Date:
+    """Days, clamped to [lower, upper] where these are given."""
+
+    name: str
+    lower: date | None = None
+    upper: date | None = None
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Timestamp:
+    """Moments without time zone, clamped to [lower, upper] where these are given."""
+
+    name: str
+    lower: datetime | None = None
+    upper: datetime | None = None
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Any text; what is longer than ``max_length`` characters is cut there."""
+
+    name: str
+    max_length: int = 256
+    description: str = ""
+
+
+Column = Number | Integer | Category | Boolean | Date | Timestamp | Text
+
+
+@dataclass(frozen=True, slots=True)
+class EachRow:
+    """Every row is a unit of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class ByColumn:
+    """All rows with one value of ``column`` are one unit."""
+
+    column: str
+    max_rows: int | None = None
+    max_groups: int | None = None
+
+
+Unit = EachRow | ByColumn
+
+
+SourceKind = Literal["csv", "parquet", "duckdb", "postgresql", "spark"]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where the rows are kept: an absolute path (a pattern of paths, if ``glob``) or an address, and the table inside it."""
+
+    kind: SourceKind
+    place: str
+    table: str | None = None
+    glob: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CsvFormat:
+    """How a CSV source is written; never sniffed while asking."""
+
+    delimiter: str = ","
+    quote: str = '"'
+    header: bool = True
+    encoding: str = "utf-8"
+    names: tuple[str, ...] = ()  # of the columns in order, where there is no header
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """How much may be spent on a table."""
+
+    cap: Loss
+    accounting: str = "basic"
+    partition: str | None = None
+    per_analyst: Loss | None = None
+    max_epsilon_per_question: Fraction | None = None
+    expires: date | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """All that is public about one table."""
+
+    name: str
+    source: str
+    unit: Unit
+    neighbours: Neighbours
+    columns: tuple[Column, ...]
+    budget: Budget
+    version: str = "1"
+    rows: int | None = None  # public, only with change_one and a unit of one row
+    units: int | None = None  # public, only with change_one and a column unit
+    rows_about: int | None = None  # a rough size that helps quotes
+    people: str | None = None
+    csv: CsvFormat = field(default_factory=CsvFormat)
+    description: str = ""
+    located: Source | None = None  # ``source`` seen from the folder of its facts file; None for a table in memory
+
+    def column(self, name: str) -> Column | None:
+        """The declared column of this name, by exact spelling first and by case-folded spelling if that is unique."""
+        by_name = {column.name: column for column in self.columns}
+        if name in by_name:
+            return by_name[name]
+        folded = [column for column in self.columns if column.name.casefold() == name.casefold()]
+        return folded[0] if len(folded) == 1 else None

@@ -1,0 +1,64 @@
+"""Where a table's rows are kept, read from the ``source`` of its facts."""
+
+import glob
+import re
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from discreet.errors import ParameterError
+from discreet.facts.model import Source
+from discreet.facts.values import said, text
+
+__all__ = ["parse_source"]
+
+_FORMS = (
+    "write a .csv or .parquet file or a pattern of them, "
+    '"x.duckdb#table", "postgresql://…#schema.table" or "spark:catalog.table"'
+)
+_CSV, _PARQUET, _DUCKDB = (".csv", ".tsv", ".txt"), (".parquet", ".pq"), (".duckdb", ".ddb", ".db")
+_SCHEME = re.compile(r"([a-z][a-z0-9+.-]+):", re.IGNORECASE)  # one letter would be a drive
+_TABLE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*){0,2}")
+
+
+def parse_source(value: object, folder: Path, key: str = "source") -> Source:
+    """The source that ``value`` names; a relative path starts in ``folder``, which is that of the facts file."""
+    written = text(value, key)
+    if not written.isprintable() or written != written.strip() or not written:
+        raise ParameterError(f"{key} is {said(written)}, not a place", hint=_FORMS)
+    if scheme := _SCHEME.match(written):
+        return _address(written, scheme[1].lower(), key)
+    if written.startswith("~"):
+        raise ParameterError(f"{key} starts with ~, which is not read", hint="write a whole path, or one from the facts file")
+    path, mark, table = written.rpartition("#")
+    if mark and path.lower().endswith(_DUCKDB):
+        return Source("duckdb", str(folder.absolute() / path), _table(table, key))
+    if written.lower().endswith(_DUCKDB):
+        raise ParameterError(f"{key} names a DuckDB file but no table in it", hint=f'write {key} = "{written}#table"')
+    if not written.lower().endswith(_CSV + _PARQUET):
+        raise ParameterError(f"{key} is {said(written)}, whose kind is not known", hint=_FORMS)
+    pattern = glob.has_magic(written)
+    start = Path(glob.escape(str(folder.absolute()))) if pattern else folder.absolute()
+    return Source("csv" if written.lower().endswith(_CSV) else "parquet", str(start / written), glob=pattern)
+
+
+def _address(written: str, scheme: str, key: str) -> Source:
+    place, _, table = written.partition("#")
+    if scheme == "spark":
+        return Source("spark", "spark", _table(written.partition(":")[2], key))
+    if scheme not in ("postgresql", "postgres"):
+        raise ParameterError(f"{key} is an address of an unknown kind, {said(scheme)}", hint=_FORMS)
+    try:
+        password = urlsplit(place).password
+    except ValueError:
+        raise ParameterError(f"{key} is not a sound address", hint=_FORMS) from None
+    if password is not None or "password=" in place:
+        raise ParameterError(
+            f"{key} holds a password, and facts are public", hint="take it out, and keep it in PostgreSQL's own password file"
+        )
+    return Source("postgresql", place, _table(table, key))
+
+
+def _table(table: str, key: str) -> str:
+    if not _TABLE.fullmatch(table):
+        raise ParameterError(f"{key} names no table, or not by a plain name", hint=_FORMS)
+    return table

@@ -1,0 +1,62 @@
+"""Keys to cells: every value that a key can take is public, and every cell is released, empty ones too."""
+
+from fractions import Fraction
+from math import floor, prod
+
+from discreet.engines.wanted import ByStep, ByValue, Key
+from discreet.errors import QuestionError
+from discreet.facts.model import Boolean, Category, Facts, Integer
+from discreet.planning.plan import Axis
+from discreet.questions.algebra import Bin, Column, DatePart, Expression
+from discreet.questions.bounds import bounds_of
+
+__all__ = ["MOST_CELLS", "cells_of"]
+
+MOST_CELLS = 10**6
+
+
+def cells_of(keys: tuple[Expression, ...], facts: Facts) -> tuple[tuple[Key, ...], tuple[Axis, ...]]:
+    """The cells of each key, for the engine and for people; refused if there are too many in all."""
+    found = [_cells(key, facts) for key in keys]
+    if (cells := prod(key.cells for key, _ in found)) > MOST_CELLS:
+        raise QuestionError(f"the keys have {cells:,} cells together", hint=f"group by coarser keys: {MOST_CELLS:,} at most")
+    return tuple(key for key, _ in found), tuple(axis for _, axis in found)
+
+
+def _cells(key: Expression, facts: Facts) -> tuple[Key, Axis]:
+    match key:
+        case Column(name):
+            match facts.column(name):
+                case Category(values=values, labels=labels, other=other):
+                    rest = ("other",) if other else ()
+                    axis = Axis((*values, *rest), (*labels, *rest) if labels else ())
+                    return ByValue(key, tuple(_scalar(value) for value in values), other), axis
+                case Boolean():
+                    return ByValue(key, (False, True)), Axis((False, True))
+                case Integer(lower=int(lower), upper=int(upper)):
+                    return _stepped(key, Fraction(1), Fraction(0), (Fraction(lower), Fraction(upper)))
+        case Bin(of=of, width=width, origin=origin):
+            if (bounds := bounds_of(of, facts)) is not None:
+                return _stepped(of, width, origin, bounds)
+        case DatePart():
+            if (bounds := bounds_of(key, facts)) is not None:
+                return _stepped(key, Fraction(1), Fraction(0), bounds)
+        case _:
+            pass
+    raise QuestionError(
+        "this key has no public list of values",
+        hint="group by a declared category, a bounded whole number, BIN(x, width) of a bounded number or a part of a date",
+    )
+
+
+def _stepped(of: Expression, width: Fraction, origin: Fraction, bounds: tuple[Fraction, Fraction]) -> tuple[Key, Axis]:
+    first = floor((bounds[0] - origin) / width)
+    count = floor((bounds[1] - origin) / width) - first + 1
+    if count > MOST_CELLS:
+        raise QuestionError(f"the bins of this key are {count:,}", hint="use wider bins")
+    starts = [origin + (first + i) * width for i in range(count)]
+    return ByStep(of, width, origin, first, count), Axis(tuple(int(s) if s.denominator == 1 else float(s) for s in starts))
+
+
+def _scalar(value: int | str) -> Fraction | str:
+    return Fraction(value) if isinstance(value, int) else value

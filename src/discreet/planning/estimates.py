@@ -1,0 +1,175 @@
+"""From released integers to the value and the interval of each aggregate. All of it is post-processing and costs nothing."""
+
+from dataclasses import dataclass
+from typing import Any, assert_never
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.planning.plan import Derived, Known, Plan, Vector
+from discreet.planning.release import Released
+from discreet.planning.spread import Floats, ratio_interval, reach
+from discreet.questions.algebra import Aggregate, AggregateKind
+from discreet.questions.bounds import bounds_of, is_whole
+
+__all__ = ["Estimate", "estimate"]
+
+_RATIOS = 257  # at which the mean is tried out for the interval of a variance
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """Per cell: a value, and the ends of its interval."""
+
+    value: Floats
+    low: Floats
+    high: Floats
+
+    def scaled(self, by: float, shift: float = 0.0) -> "Estimate":
+        """by * value + shift, for by > 0."""
+        return Estimate(self.value * by + shift, self.low * by + shift, self.high * by + shift)
+
+    def widened(self, by: Floats | float) -> "Estimate":
+        """With an interval that is wider on both sides."""
+        return Estimate(self.value, self.low - by, self.high + by)
+
+    def within(self, low: float, high: float) -> "Estimate":
+        """With everything brought into the range that is possible."""
+        return Estimate(*(np.clip(part, low, high) for part in (self.value, self.low, self.high)))
+
+
+def estimate(plan: Plan, aggregate: Aggregate, released: Released, alpha: float) -> Estimate:
+    """The aggregate in every cell, with intervals that miss the exact value with probability at most ``alpha`` each."""
+    match plan.source(aggregate):
+        case Known(value):
+            fixed = np.full(plan.wanted.cells, float(value))
+            return Estimate(fixed, fixed, fixed)
+        case Derived(place, condition):
+            vector = plan.vectors[place]
+            return _from_vector(plan, vector, released[place][:, condition, :], aggregate.kind, alpha)
+        case source:
+            assert_never(source)
+
+
+def _from_vector(plan: Plan, vector: Vector, noisy: NDArray[Any], kind: AggregateKind, alpha: float) -> Estimate:
+    sums = noisy.astype(np.float64)
+    match vector.estimator:
+        case "count":
+            return _linear(vector, sums, (1.0,), alpha)
+        case "sum":
+            return _known_sum(plan, vector, sums, kind, alpha)
+        case "variance_numerator":
+            return _known_variance(plan, vector, sums, kind, alpha)
+        case "bernstein":
+            return _from_bernstein(plan, vector, sums, kind, alpha)
+
+
+def _linear(vector: Vector, sums: Floats, weights: tuple[float, ...], alpha: float) -> Estimate:
+    """A weighted sum of a vector's coordinates."""
+    value = np.tensordot(np.array(weights), sums, axes=1)
+    far = reach(vector.mechanism.law, weights, alpha)
+    return Estimate(value, value - far, value + far)
+
+
+def _step(vector: Vector) -> float:
+    assert vector.grid is not None
+    return float(vector.grid.step)
+
+
+def _rounding(plan: Plan, vector: Vector) -> float:
+    """How far a value can be from its place on the grid."""
+    assert vector.grid is not None
+    assert vector.of is not None
+    return 0.0 if vector.grid.step == 1 and is_whole(vector.of, plan.facts) else _step(vector) / 2
+
+
+def _range(plan: Plan, vector: Vector) -> tuple[float, float]:
+    """The public bounds of the aggregated number."""
+    assert vector.of is not None
+    bounds = bounds_of(vector.of, plan.facts)
+    assert bounds is not None
+    return float(bounds[0]), float(bounds[1])
+
+
+def _known_sum(plan: Plan, vector: Vector, sums: Floats, kind: AggregateKind, alpha: float) -> Estimate:
+    total = _linear(vector, sums, (1.0,), alpha).scaled(_step(vector))
+    rounding = _rounding(plan, vector)
+    if kind == "sum":
+        return total.widened(rounding * (plan.facts.rows or 0)) if rounding else total  # whole numbers alone have private n here
+    assert plan.facts.rows is not None
+    return total.scaled(1 / plan.facts.rows).widened(rounding).within(*_range(plan, vector))
+
+
+def _known_variance(plan: Plan, vector: Vector, sums: Floats, kind: AggregateKind, alpha: float) -> Estimate:
+    n = plan.facts.rows
+    assert n is not None
+    pop = _linear(vector, sums, (1.0,), alpha).scaled(_step(vector) ** 2 / n**2)
+    return _finished_variance(plan, vector, pop, kind, n / (n - 1), n / (n - 1))
+
+
+def _from_bernstein(plan: Plan, vector: Vector, sums: Floats, kind: AggregateKind, alpha: float) -> Estimate:
+    grid, degree = vector.grid, vector.degree
+    assert grid is not None
+    width, rounding = float(grid.width), _rounding(plan, vector)
+    each = width**-degree
+    if kind in ("count", "count_rows"):
+        return _linear(vector, sums, (each,) * (degree + 1), alpha)
+    if kind == "sum":
+        # a row's value on the grid is low + width * (j / degree), averaged over its Bernstein terms
+        weights = tuple(each * (grid.low + width * j / degree) for j in range(degree + 1))
+        rows = _linear(vector, sums, (each,) * (degree + 1), alpha / 2) if rounding else None
+        total = _linear(vector, sums, weights, alpha / 2 if rounding else alpha).scaled(_step(vector))
+        return total.widened(np.maximum(rows.high, 0.0) * rounding) if rows else total
+    if kind == "mean":
+        share = tuple(j / degree for j in range(degree + 1))
+        low, high = ratio_interval(sums, share, vector.mechanism.law, alpha)
+        middle = np.clip(_ratio(sums, share, width**degree), low, high)
+        start, span = grid.low * _step(vector), width * _step(vector)
+        return Estimate(middle, low, high).scaled(span, start).widened(rounding).within(*_range(plan, vector))
+    return _bernstein_variance(plan, vector, sums, kind, alpha)
+
+
+def _ratio(sums: Floats, numerator: tuple[float, ...], one_row: float) -> Floats:
+    """The released ratio, as if there were at least one row."""
+    return np.asarray(np.clip(np.tensordot(np.array(numerator), sums, axes=1) / np.maximum(sums.sum(axis=0), one_row), 0.0, 1.0))
+
+
+def _bernstein_variance(plan: Plan, vector: Vector, sums: Floats, kind: AggregateKind, alpha: float) -> Estimate:
+    """From the ratios p = E u, s = E u^2 and e = E u (1 - u), each with its interval: the variance is s - p^2 = p (1 - p) - e."""
+    law, one_row = vector.mechanism.law, float(vector.grid.width) ** 2 if vector.grid else 1.0
+    part = alpha / 4
+    p_low, p_high = ratio_interval(sums, (0.0, 0.5, 1.0), law, part)
+    s_low, s_high = ratio_interval(sums, (0.0, 0.0, 1.0), law, part)
+    e_low, e_high = ratio_interval(sums, (0.0, 0.5, 0.0), law, part)
+    low, high = np.full_like(p_low, np.inf), np.full_like(p_low, -np.inf)
+    for shares in np.array_split(np.linspace(0.0, 1.0, _RATIOS), max(1, p_low.size * _RATIOS >> 20)):  # a few MB at a time
+        p = p_low + shares.reshape(-1, 1) * (p_high - p_low)
+        most = np.minimum(s_high - p * p, p * (1 - p) - e_low)
+        least = np.maximum(s_low - p * p, p * (1 - p) - e_high)
+        is_possible = most >= least
+        low = np.minimum(low, np.where(is_possible, least, np.inf).min(axis=0))
+        high = np.maximum(high, np.where(is_possible, most, -np.inf).max(axis=0))
+    slack = (p_high - p_low) / _RATIOS  # between two tried means the variance moves by less
+    low, high = np.where(np.isfinite(low), low - slack, 0.0), np.where(np.isfinite(high), high + slack, 0.25)
+    p, s = _ratio(sums, (0.0, 0.5, 1.0), one_row), _ratio(sums, (0.0, 0.0, 1.0), one_row)
+    unit = Estimate(s - p * p, low, high).within(0.0, 0.25)
+    rows = _linear(vector, sums, (1 / one_row,) * 3, part)
+    most_rows, least_rows = np.maximum(rows.high, 2.0), np.maximum(rows.low, 2.0)
+    assert vector.grid is not None
+    pop = unit.scaled((vector.grid.width * _step(vector)) ** 2)
+    return _finished_variance(plan, vector, pop, kind, most_rows / (most_rows - 1), least_rows / (least_rows - 1))
+
+
+def _finished_variance(
+    plan: Plan, vector: Vector, pop: Estimate, kind: AggregateKind, low_factor: Floats | float, high_factor: Floats | float
+) -> Estimate:
+    """The population variance on the grid, made into the form that was asked; the grid moves it by at most range * rounding."""
+    rounding, assumed = _rounding(plan, vector), (low_factor + high_factor) / 2
+    span = (vector.grid.width if vector.grid else 0) * _step(vector)
+    pop = pop.widened(rounding * (span + rounding)).within(0.0, np.inf)
+    if kind in ("variance_samp", "stddev_samp"):
+        pop = Estimate(pop.value * assumed, pop.low * low_factor, pop.high * high_factor)
+    value, low, high = np.clip(pop.value, pop.low, pop.high), pop.low, pop.high
+    if kind in ("stddev_pop", "stddev_samp"):
+        return Estimate(np.sqrt(value), np.sqrt(low), np.sqrt(high))
+    return Estimate(value, low, high)

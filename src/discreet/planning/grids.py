@@ -1,0 +1,57 @@
+"""The integer grid of an aggregated number: public, from its bounds, the power it enters in and the price. Rules 18 and 19.
+
+A few sums are added up and noised as unbounded integers, so their grid is as fine as the engine allows. Many sums travel in
+64-bit arrays: their grid is coarse enough for the noise's scale to be at most 2^50 and for sums of 2^27 rows to be within 2^61.
+"""
+
+from fractions import Fraction
+from math import floor
+
+from discreet.engines.wanted import Grid
+from discreet.errors import QuestionError
+
+__all__ = ["FEW", "LARGEST_SCALE", "grid_for"]
+
+FEW = 512  # numbers in a vector
+LARGEST_SCALE = 1 << 50  # of noise, in steps, where numbers are many
+_LARGEST_TERM = 1 << 34  # of one row, where numbers are many
+_FINEST, _COARSEST = 30, 8  # binary digits of the range
+_LARGEST = 1 << 51  # of a number on the grid: far below it float64 holds halves
+
+
+def grid_for(bounds: tuple[Fraction, Fraction], *, is_whole: bool, degree: int, noise: Fraction | None, what: str) -> Grid:
+    """The finest grid that sums and their noise allow; whole numbers keep their own steps where they can.
+
+    ``noise`` is the scale of the noise when the range is one step wide; None where numbers are few and nothing limits it.
+    """
+    lower, upper = bounds if bounds[0] < bounds[1] else (bounds[0], bounds[0] + 1)  # a constant, too, gets noise
+    if is_whole:
+        grid = Grid(Fraction(1), int(lower), int(upper))
+        if _fits(grid, degree, noise):
+            return grid
+    for digits in range(_FINEST, _COARSEST - 1, -1):
+        step = _step_below((upper - lower) / (1 << digits))
+        grid = Grid(step, _on(lower, step), _on(upper, step))
+        if _fits(grid, degree, noise):
+            return grid
+    raise QuestionError(
+        f"the noise for {what} would be out of reach at this price",
+        hint="pay more, or ask for fewer statistics at once",
+    )
+
+
+def _fits(grid: Grid, degree: int, noise: Fraction | None) -> bool:
+    if grid.width > 1 << 31 or max(abs(grid.low), abs(grid.high)) > _LARGEST:
+        return False
+    return noise is None or (noise * grid.width**degree <= LARGEST_SCALE and grid.width**degree <= _LARGEST_TERM)
+
+
+def _step_below(width: Fraction) -> Fraction:
+    """The largest power of two that is at most ``width``."""
+    step = Fraction(2) ** (width.numerator.bit_length() - width.denominator.bit_length())
+    return step if step <= width else step / 2
+
+
+def _on(bound: Fraction, step: Fraction) -> int:
+    """A bound on the grid, by the same float64 map that puts values there."""
+    return floor(float(bound) * float(1 / step) + 0.5)

@@ -1,0 +1,239 @@
+"""From released integers to the rows of an answer: arithmetic, HAVING, ORDER BY, LIMIT. All of it is post-processing."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal as OneOfThese
+from typing import assert_never
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.planning.estimates import Estimate, estimate
+from discreet.planning.plan import Plan
+from discreet.planning.release import Released
+from discreet.planning.spread import Floats
+from discreet.planning.vectors import aggregates_in_expression
+from discreet.questions.algebra import Aggregate, Apply, Bin, Case, Column, DatePart, Expression, In, KeyOf, Like, Literal
+from discreet.questions.bounds import is_whole
+
+__all__ = ["Kind", "Shown", "Table", "answer_table", "evaluated", "kind_of"]
+
+Kind = OneOfThese["key", "count", "sum", "mean", "variance", "stddev", "derived"]
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A column of the answer: values as people read them, and intervals unless it is a key."""
+
+    name: str
+    kind: Kind
+    values: list[object]
+    intervals: list[tuple[object, object]] | None
+    labels: dict[object, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The answer's columns, rows already chosen and sorted."""
+
+    columns: tuple[Shown, ...]
+    rows: int
+
+
+def answer_table(plan: Plan, released: Released, confidence: float) -> Table:
+    """Every output of the question with its intervals."""
+    rows = _chosen_rows(plan, released)
+    columns = tuple(_shown(plan, output.name, output.value, released, 1 - confidence, rows) for output in plan.question.outputs)
+    return Table(columns, len(rows))
+
+
+def kind_of(expression: Expression) -> Kind:
+    """What a column of the answer is, for people and charts."""
+    match expression:
+        case KeyOf():
+            return "key"
+        case Aggregate(kind="count_rows" | "count"):
+            return "count"
+        case Aggregate(kind="sum"):
+            return "sum"
+        case Aggregate(kind="mean"):
+            return "mean"
+        case Aggregate(kind="variance_pop" | "variance_samp"):
+            return "variance"
+        case Aggregate():
+            return "stddev"
+        case _:
+            return "derived"
+
+
+def _chosen_rows(plan: Plan, released: Released) -> NDArray[np.intp]:
+    """The cells that the answer shows, in order. Decided on released values, so it costs nothing."""
+    rows = np.arange(plan.wanted.cells)
+    if plan.question.having is not None:
+        holds = _evaluate(plan, plan.question.having, released, 0.05).value
+        rows = rows[holds[rows] == 1.0]
+    for order in reversed(plan.question.order):
+        by = _sort_key(plan, order.by, released)[rows]
+        places = np.argsort(-by if order.descending else by, kind="stable")
+        rows = rows[places]
+    return rows if plan.question.limit is None else rows[: plan.question.limit]
+
+
+def _sort_key(plan: Plan, by: Expression, released: Released) -> Floats:
+    if isinstance(by, KeyOf):
+        return _cell_of(plan, by.place).astype(np.float64)  # keys sort in the order of the facts
+    return _evaluate(plan, by, released, 0.05).value
+
+
+def _cell_of(plan: Plan, place: int) -> NDArray[np.intp]:
+    """For every cell of the answer, the place of its value on one axis; the last axis moves fastest."""
+    sizes = [len(axis.values) for axis in plan.axes]
+    return np.asarray(np.unravel_index(np.arange(plan.wanted.cells), sizes)[place])
+
+
+def _shown(plan: Plan, name: str, value: Expression, released: Released, alpha: float, rows: NDArray[np.intp]) -> Shown:
+    kind = kind_of(value)
+    if isinstance(value, KeyOf):
+        axis = plan.axes[value.place]
+        values = [axis.values[cell] for cell in _cell_of(plan, value.place)[rows]]
+        return Shown(name, kind, values, None, dict(zip(axis.values, axis.labels, strict=False)))
+    found = evaluated(plan, value, released, alpha)
+    whole = kind == "count" or (isinstance(value, Aggregate) and kind == "sum" and _is_whole_sum(plan, value))
+    intervals = [_ends(low, high, whole) for low, high in zip(found.low[rows], found.high[rows], strict=True)]
+    return Shown(name, kind, [_number(each, whole) for each in found.value[rows]], intervals, {})
+
+
+def evaluated(plan: Plan, value: Expression, released: Released, alpha: float) -> Estimate:
+    """An output in every cell, with intervals that miss its exact value with probability at most ``alpha`` each."""
+    leaves = len(aggregates_in_expression(value)) or 1  # aggregates share what may go wrong
+    return _evaluate(plan, value, released, alpha / leaves)
+
+
+def _is_whole_sum(plan: Plan, aggregate: Aggregate) -> bool:
+    return aggregate.of is not None and is_whole(aggregate.of, plan.facts)
+
+
+def _number(value: float, whole: bool) -> object:
+    if not np.isfinite(value):
+        return None
+    return round(float(value)) if whole else float(value)
+
+
+def _ends(low: float, high: float, whole: bool) -> tuple[object, object]:
+    if whole and np.isfinite(low) and np.isfinite(high):
+        return int(np.floor(low)), int(np.ceil(high))
+    return _number(low, False), _number(high, False)
+
+
+def _evaluate(plan: Plan, expression: Expression, released: Released, alpha: float) -> Estimate:
+    """An expression over released values in every cell, with interval arithmetic. NaN stands for NULL."""
+    match expression:
+        case Aggregate():
+            return estimate(plan, expression, released, alpha)
+        case Literal(value):
+            return _constant(plan, float(value) if isinstance(value, Fraction | bool) else np.nan)
+        case KeyOf(place):
+            numbers = np.array([float(v) if isinstance(v, int | float) else np.nan for v in plan.axes[place].values])
+            values = numbers[_cell_of(plan, place)]
+            return Estimate(values, values, values)
+        case Apply(operation, of):
+            with np.errstate(all="ignore"):
+                return _apply(operation, [_evaluate(plan, part, released, alpha) for part in of])
+        case Case(whens, otherwise):
+            found = _evaluate(plan, otherwise, released, alpha)
+            for condition, then in reversed(whens):
+                holds = _evaluate(plan, condition, released, alpha).value == 1.0
+                chosen = _evaluate(plan, then, released, alpha)
+                found = Estimate(*(np.where(holds, a, b) for a, b in zip(_parts(chosen), _parts(found), strict=True)))
+            return found
+        case In(of, values):
+            tested = _evaluate(plan, of, released, alpha)
+            return _apply("or", [_apply("equal", [tested, _evaluate(plan, value, released, alpha)]) for value in values])
+        case Column() | Like() | DatePart() | Bin():
+            raise AssertionError("rows are not seen after release")
+        case _:
+            assert_never(expression)
+
+
+def _parts(found: Estimate) -> tuple[Floats, Floats, Floats]:
+    return found.value, found.low, found.high
+
+
+def _constant(plan: Plan, value: float) -> Estimate:
+    fixed = np.full(plan.wanted.cells, value)
+    return Estimate(fixed, fixed, fixed)
+
+
+def _hull(value: Floats, *corners: Floats) -> Estimate:
+    return Estimate(value, np.minimum.reduce(corners), np.maximum.reduce(corners))
+
+
+def _apply(operation: str, of: list[Estimate]) -> Estimate:
+    a, b = of[0], of[-1]
+    match operation:
+        case "add":
+            return Estimate(a.value + b.value, a.low + b.low, a.high + b.high)
+        case "subtract":
+            return Estimate(a.value - b.value, a.low - b.high, a.high - b.low)
+        case "negate":
+            return Estimate(-a.value, -a.high, -a.low)
+        case "multiply":
+            return _hull(a.value * b.value, a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high)
+        case "divide":
+            return _divide(a, b)
+        case "abs":
+            lowest = np.where((a.low <= 0) & (a.high >= 0), 0.0, np.minimum(np.abs(a.low), np.abs(a.high)))
+            return Estimate(np.abs(a.value), lowest, np.maximum(np.abs(a.low), np.abs(a.high)))
+        case "floor" | "ceil" | "round":
+            return Estimate(*(_stepped(operation, part) for part in _parts(a)))
+        case "least":
+            return Estimate(*(np.fmin.reduce([_parts(each)[i] for each in of]) for i in range(3)))
+        case "greatest":
+            return Estimate(*(np.fmax.reduce([_parts(each)[i] for each in of]) for i in range(3)))
+        case "coalesce":
+            value, low, high = _parts(a)
+            for each in of[1:]:
+                is_null = np.isnan(value)
+                value, low, high = (np.where(is_null, p, q) for p, q in zip(_parts(each), (value, low, high), strict=True))
+            return Estimate(value, low, high)
+        case _:
+            truth = _truth(operation, [each.value for each in of])
+            return Estimate(truth, truth, truth)
+
+
+def _stepped(operation: str, x: Floats) -> Floats:
+    if operation == "round":
+        return np.asarray(np.sign(x) * np.floor(np.abs(x) + 0.5))
+    return np.asarray(np.floor(x) if operation == "floor" else np.ceil(x))
+
+
+def _divide(a: Estimate, b: Estimate) -> Estimate:
+    value = np.where(b.value == 0, np.nan, a.value / b.value)
+    spans_zero = (b.low <= 0) & (b.high >= 0)  # then nothing bounds the quotient
+    found = _hull(value, a.low / b.low, a.low / b.high, a.high / b.low, a.high / b.high)
+    return Estimate(value, np.where(spans_zero, -np.inf, found.low), np.where(spans_zero, np.inf, found.high))
+
+
+def _truth(operation: str, of: list[Floats]) -> Floats:
+    """1 true, 0 false, NaN for NULL."""
+    a, b = of[0], of[-1]
+    match operation:
+        case "and" | "or":
+            settles = 1.0 if operation == "or" else 0.0  # one such value decides, whatever the others are
+            unknown = np.where(np.any([np.isnan(x) for x in of], axis=0), np.nan, 1.0 - settles)
+            return np.where(np.any([x == settles for x in of], axis=0), settles, unknown)
+        case "not":
+            return 1.0 - a
+        case "is_null":
+            return np.isnan(a).astype(np.float64)
+        case "remainder":
+            return np.where(b == 0, np.nan, np.fmod(a, b))
+    compare = {
+        "equal": np.equal,
+        "not_equal": np.not_equal,
+        "less": np.less,
+        "less_equal": np.less_equal,
+        "greater": np.greater,
+        "greater_equal": np.greater_equal,
+    }[operation]
+    return np.where(np.isnan(a) | np.isnan(b), np.nan, compare(a, b).astype(np.float64))

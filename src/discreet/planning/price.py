@@ -1,0 +1,24 @@
+"""The price of a whole question, however many statistics it takes inside."""
+
+from discreet.errors import ParameterError
+from discreet.exact import Number, exact_positive
+from discreet.privacy.losses import Approximate, Concentrated, Pure, delta_between
+
+__all__ = ["Price", "read_price"]
+
+Price = Pure | Concentrated | Approximate
+_HOW = "write epsilon=0.1, or rho=0.01, or epsilon=1 and delta='1e-6'"
+
+
+def read_price(*, epsilon: Number | None = None, delta: Number | None = None, rho: Number | None = None) -> Price:
+    """epsilon buys pure mechanisms, rho Gaussian noise, epsilon with delta Gaussian noise too."""
+    if rho is not None:
+        if epsilon is not None or delta is not None:
+            raise ParameterError("a price is rho, or epsilon with or without delta, not both", hint=_HOW)
+        return Concentrated(rho=exact_positive(rho, "rho"))
+    if epsilon is None:
+        raise ParameterError("the question has no price", hint=_HOW)
+    price = exact_positive(epsilon, "epsilon")
+    if delta is None or (slack := delta_between(delta)) == 0:
+        return Pure(epsilon=price)
+    return Approximate(epsilon=price, delta=slack)

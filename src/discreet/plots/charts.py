@@ -1,0 +1,49 @@
+"""Charts to look at and to save. Altair and vl-convert are an extra, loaded only when a chart is wanted."""
+
+from importlib import import_module
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from discreet.errors import ParameterError
+from discreet.plots.spec import spec_of
+from discreet.plots.text import text_chart
+from discreet.plots.view import view_of
+
+if TYPE_CHECKING:
+    from discreet.answers.answer import Answer
+
+__all__ = ["chart_of", "save_chart"]
+
+
+def chart_of(answer: "Answer") -> Any:
+    """An Altair chart of the answer with its intervals; a TextChart where the plots extra is missing."""
+    try:
+        altair = import_module("altair")
+    except ImportError:
+        return text_chart(answer)
+    return altair.Chart.from_dict(spec_of(view_of(answer)))
+
+
+def save_chart(answer: "Answer", path: str | PathLike[str]) -> Path:
+    """Write the chart to ``path``, as its ending says: .svg, .png or .txt. Nothing is fetched from anywhere."""
+    file = Path(path)
+    match file.suffix.casefold():
+        case ".txt":
+            file.write_text(text_chart(answer).draw(width=100, ascii_only=False) + "\n", encoding="utf-8")
+        case ".svg":
+            file.write_text(_converter().vegalite_to_svg(spec_of(view_of(answer)), allowed_base_urls=[]), encoding="utf-8")
+        case ".png":
+            file.write_bytes(_converter().vegalite_to_png(spec_of(view_of(answer)), scale=2, allowed_base_urls=[]))
+        case ending:
+            what = ending or "a file without an ending"
+            raise ParameterError(f"a chart cannot be saved as {what}", hint="end the name in .svg, .png or .txt")
+    return file
+
+
+def _converter() -> Any:
+    try:
+        return import_module("vl_convert")
+    except ImportError:
+        how = "pip install 'discreet[plots]', or save as .txt"
+        raise ParameterError("saving a picture needs the plots extra", hint=how) from None

@@ -1,0 +1,236 @@
+"""A view as a Vega-Lite specification: plain data that Altair shows in a notebook and vl-convert turns into SVG or PNG."""
+
+import textwrap
+from typing import Any
+
+from discreet.plots.view import Key, Panel, View
+
+__all__ = ["spec_of"]
+
+Spec = dict[str, Any]
+
+_BLUE, _INK, _DIM, _PALE = "#4c78a8", "#3b3f46", "#6b7280", "#e8eaed"
+_SERIES = ["#4c78a8", "#e07b39", "#3f9b79", "#b45a8c", "#a58a2c", "#5f6b7a"]  # told apart without red and green alone
+_FEW_SERIES = len(_SERIES)
+_MOST_TEXTS = 40  # rows up to which every bar says its number
+_FEW_BARS = 3
+_SIDE_BY_SIDE = 3
+_LETTER = 6.2  # pixels, about
+_SILENT = {"aria": False}  # a screen reader hears each number once, from its bar or point
+
+
+def spec_of(view: View) -> Spec:
+    """Bars or points with error bars for categories, a line with a band over a scale, one panel for each column of numbers."""
+    along, series, facets = _roles(view.keys)
+    panels = [_panel(view, panel, place, along, series, facets) for place, panel in enumerate(view.panels)]
+    body = panels[0] if len(panels) == 1 else {"concat": panels, "columns": _columns(view, along, facets)}
+    subtitle = [*textwrap.wrap(view.question, 96, max_lines=3, placeholder=" …"), *([view.note] if view.note else [])]
+    return {
+        "title": {"text": view.title, "subtitle": subtitle},
+        "description": f"{view.title}, with {view.sure} intervals. {view.question}",
+        "data": {"values": _records(view, along, series, facets)},
+        **body,
+        "config": _config(),
+    }
+
+
+def _roles(keys: tuple[Key, ...]) -> tuple[Key | None, Key | None, Key | None]:
+    """(the key along the axis, the key told by colour, the keys told by panels side by side)."""
+    if not keys:
+        return None, None, None
+    along = next((key for key in keys if key.places), None) or max(keys, key=lambda key: key.distinct)
+    others = [key for key in keys if key is not along]
+    series = next((key for key in others if key.distinct <= _FEW_SERIES), None)
+    return along, series, _together([key for key in others if key is not series])
+
+
+def _together(keys: list[Key]) -> Key | None:
+    """Several keys as one."""
+    texts = zip(*(key.texts for key in keys), strict=True)
+    return Key(" · ".join(key.name for key in keys), None, tuple(" · ".join(each) for each in texts)) if keys else None
+
+
+def _columns(view: View, along: Key | None, facets: Key | None) -> int:
+    """How many panels stand side by side: lines share an axis best one above the other."""
+    return 1 if along is None or along.places or facets is not None else min(_SIDE_BY_SIDE, len(view.panels))
+
+
+def _records(view: View, along: Key | None, series: Key | None, facets: Key | None) -> list[Spec]:
+    """One record per row, under names of our own, so that no column name can be read as an expression."""
+    found: list[Spec] = []
+    texts = [panel.texts for panel in view.panels]
+    for row in range(view.rows):
+        record: Spec = {}
+        if along is not None:
+            record["key"] = along.places[row] if along.places else along.texts[row]
+        if series is not None:
+            record["series"] = series.texts[row]
+        if facets is not None:
+            record["facet"] = facets.texts[row]
+        for place, panel in enumerate(view.panels):
+            record |= {f"value{place}": panel.values[row], f"low{place}": panel.lows[row], f"high{place}": panel.highs[row]}
+            record[f"text{place}"] = texts[place][row]
+        found.append(record)
+    return found
+
+
+def _panel(view: View, panel: Panel, place: int, along: Key | None, series: Key | None, facets: Key | None) -> Spec:
+    if along is None:
+        return _point_range(view, panel, place)
+    width = 420 if len(view.panels) == 1 else 300
+    if facets is None:
+        return _line(view, panel, place, along, series) if along.places else _bars(view, panel, place, along, series, width)
+    drawn = _line(view, panel, place, along, series) if along.places else _bars(view, panel, place, along, series, 240)
+    if along.places:
+        drawn |= {"width": 260, "height": 150}
+    by = {"field": "facet", "type": "nominal", "sort": None, "header": {"title": facets.name, "labelFontWeight": "bold"}}
+    return {"facet": by, "columns": _SIDE_BY_SIDE, "spec": drawn}
+
+
+# ---- encodings
+
+
+def _quantity(view: View, panel: Panel, field: str, scale: Spec) -> Spec:
+    """All layers of a panel call their axis the same, else Vega-Lite would list the names of all fields."""
+    title = f"{panel.name}, with {view.sure} intervals"
+    return {"field": field, "type": "quantitative", "title": title, "scale": scale}
+
+
+def _ends(view: View, panel: Panel, place: int, channel: str, scale: Spec) -> Spec:
+    return {channel: _quantity(view, panel, f"low{place}", scale), f"{channel}2": {"field": f"high{place}"}}
+
+
+def _bounded(place: int) -> list[Spec]:
+    """Only rows whose interval has both ends get an error bar."""
+    return [{"filter": f"isValid(datum.low{place}) && isValid(datum.high{place})"}]
+
+
+def _tooltip(place: int, *keys: tuple[str, Key | None]) -> list[Spec]:
+    """``keys`` are (field, key)."""
+    known = [{"field": field, "title": key.name} for field, key in keys if key is not None]
+    return [*known, {"field": f"text{place}", "title": "value"}]
+
+
+def _colour(series: Key | None) -> Spec:
+    if series is None:
+        return {"value": _BLUE}
+    return {"field": "series", "type": "nominal", "title": series.name, "sort": None, "scale": {"range": _SERIES}}
+
+
+def _error_bar(size: int) -> Spec:
+    return {"type": "errorbar", "ticks": {"size": size} | _SILENT | {"color": _INK}, "rule": _SILENT | {"color": _INK}}
+
+
+def _domain(panel: Panel, *, from_zero: bool, right: float) -> Spec:
+    """From the least to the most that is drawn, with a share ``right`` of the axis left for what stands beside it."""
+    known = [each for part in (panel.values, panel.lows, panel.highs) for each in part if each is not None]
+    if from_zero:
+        known.append(0.0)
+    first, last = min(known, default=0.0), max(known, default=1.0)
+    if last <= first:
+        first, last = first - 1.0, last + 1.0
+    margin = (last - first) * 0.03
+    lowest = first if from_zero and first == 0 else first - margin
+    return {"domain": [lowest, lowest + (last + margin - lowest) / (1 - right)], "nice": False, "zero": False}
+
+
+# ---- panels
+
+
+def _bars(view: View, panel: Panel, place: int, along: Key, series: Key | None, width: int) -> Spec:
+    """A bar (of a count or sum) or a point (of a mean) for each category, with its error bar and its number."""
+    name = along.name if along.distinct > _FEW_BARS else None  # no room for it; the chart's title has it too
+    across: Spec = {"y": {"field": "key", "type": "nominal", "sort": None, "title": name}}
+    if series is not None:
+        across["yOffset"] = {"field": "series", "sort": None}
+    with_texts = view.rows <= _MOST_TEXTS
+    room = (12 + _LETTER * max(map(len, panel.texts), default=0)) / width if with_texts else 0.0
+    scale = _domain(panel, from_zero=panel.is_amount, right=min(room, 0.5))
+    quantity = _quantity(view, panel, f"value{place}", scale)
+    encoding = {"x": quantity, "color": _colour(series), "tooltip": _tooltip(place, ("key", along), ("series", series))}
+    layers: list[Spec] = [
+        {"mark": _amount() if panel.is_amount else _dot(60), "encoding": across | encoding},
+        {"transform": _bounded(place), "mark": _error_bar(7), "encoding": across | _ends(view, panel, place, "x", scale)},
+    ]
+    if panel.is_amount:
+        rule = {"type": "rule", "color": "#9aa0a8"}  # with data of its own, so that it is drawn once
+        layers.insert(1, {"data": {"values": [{}]}, "mark": rule, "encoding": {"x": {"datum": 0}}})
+    if with_texts:
+        far = _quantity(view, panel, f"high{place}", scale)
+        layers.append({"mark": _words(align="left", dx=6), "encoding": across | {"x": far, "text": {"field": f"text{place}"}}})
+    return {"width": width, "height": {"step": 24 if series is None else 18}, "layer": layers}
+
+
+def _line(view: View, panel: Panel, place: int, along: Key, series: Key | None) -> Spec:
+    """A line with its band over a scale."""
+    axis: Spec = {"grid": False, "tickCount": 8}
+    if along.places and all(value.is_integer() and 1000 <= value < 3000 for value in along.places):
+        axis |= {"format": "d", "labelExpr": "datum.label"}  # years have no thousands
+    scale = {"zero": False, "nice": False, "padding": 8}
+    shared = {"x": {"field": "key", "type": "quantitative", "title": along.name, "scale": scale, "axis": axis}}
+    tall: Spec = {"zero": panel.is_amount}
+    encoding = {"y": _quantity(view, panel, f"value{place}", tall), "color": _colour(series)}
+    band = _ends(view, panel, place, "y", tall) | {"color": _colour(series)}
+    dots = {"filled": True, "size": 22} if along.distinct <= _MOST_TEXTS else False
+    tooltip = {"tooltip": _tooltip(place, ("key", along), ("series", series))}
+    layers: list[Spec] = [
+        {"transform": _bounded(place), "mark": {"type": "errorband", "band": {"opacity": 0.25} | _SILENT}, "encoding": band},
+        {"mark": {"type": "line", "point": dots, "strokeWidth": 1.8}, "encoding": encoding | tooltip},
+    ]
+    return {"width": 520, "height": 240 if len(view.panels) == 1 else 180, "encoding": shared, "layer": layers}
+
+
+def _point_range(view: View, panel: Panel, place: int) -> Spec:
+    """One number as a point within its interval."""
+    scale = _domain(panel, from_zero=False, right=0.03)
+    value = {"x": _quantity(view, panel, f"value{place}", scale)}
+    layers: list[Spec] = [
+        {"transform": _bounded(place), "mark": _error_bar(12), "encoding": _ends(view, panel, place, "x", scale)},
+        {"mark": _dot(90), "encoding": value | {"color": {"value": _BLUE}, "tooltip": _tooltip(place)}},
+        {"mark": _words(dy=-16, fontSize=12, fontWeight="bold"), "encoding": value | {"text": {"field": f"text{place}"}}},
+    ]
+    return {"width": 420, "height": 56, "layer": layers}
+
+
+def _amount() -> Spec:
+    return {"type": "bar", "opacity": 0.75}
+
+
+def _dot(size: int) -> Spec:
+    return {"type": "point", "filled": True, "size": size, "opacity": 1}
+
+
+def _words(**style: Any) -> Spec:
+    return {"type": "text", "color": _INK, "fontSize": 11} | _SILENT | style
+
+
+def _config() -> Spec:
+    return {
+        "background": "white",
+        "padding": 14,
+        "view": {"stroke": None},
+        "axis": {
+            "labelColor": _DIM,
+            "titleColor": _INK,
+            "titleFontWeight": "normal",
+            "gridColor": _PALE,
+            "domain": False,
+            "ticks": False,
+            "labelPadding": 6,
+            "titlePadding": 8,
+            "labelLimit": 260,
+        },
+        "axisQuantitative": {"labelExpr": "replace(datum.label, /,/g, ' ')", "labelFlush": False, "tickCount": 6},
+        "title": {
+            "anchor": "start",
+            "frame": "group",
+            "fontSize": 15,
+            "color": _INK,
+            "subtitleColor": _DIM,
+            "subtitleFontSize": 11,
+            "subtitlePadding": 4,
+            "offset": 14,
+        },
+        "legend": {"labelColor": _DIM, "titleColor": _INK, "titleFontWeight": "normal", "symbolOpacity": 1},
+        "header": {"labelColor": _INK, "titleColor": _DIM, "titleFontWeight": "normal"},
+    }

@@ -1,0 +1,142 @@
+"""What a chart shows, before anyone draws it: keys, panels of numbers with their intervals, and the words around them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+from discreet.plots.lettering import clean, shortened
+from discreet.plots.numerals import Reading, grouped, percent, read_column, read_number
+
+if TYPE_CHECKING:
+    from discreet.answers.answer import Answer, AnswerColumn
+
+__all__ = ["Key", "MOST_BARS", "MOST_POINTS", "Panel", "View", "name_in_words", "view_of"]
+
+MOST_BARS = 60
+MOST_POINTS = 5000
+_FEW = 12  # numbers one apart up to here are taken for codes, as of months or races, not for a scale
+_LONGEST_LABEL = 36
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One key of every row: as numbers where they lie on a scale, else as texts in the order of the answer."""
+
+    name: str
+    places: tuple[float, ...] | None
+    texts: tuple[str, ...]
+
+    @property
+    def distinct(self) -> int:
+        """How many different values there are."""
+        return len(set(self.texts))
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """One column of numbers; None where there is no value, or nothing bounds it."""
+
+    name: str
+    is_amount: bool  # counts and sums: bars from 0; others are points
+    values: tuple[float | None, ...]
+    lows: tuple[float | None, ...]
+    highs: tuple[float | None, ...]
+    readings: tuple[Reading, ...]
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The numbers as people read them."""
+        return tuple("no value" if read.shape == "null" else str(read) for read in self.readings)
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A chart's title, question and caption, and one entry per row in every key and panel."""
+
+    title: str
+    question: str
+    sure: str
+    keys: tuple[Key, ...]
+    panels: tuple[Panel, ...]
+    rows: int
+    left_out: int
+
+    @property
+    def note(self) -> str:
+        """What the chart leaves out; empty if nothing."""
+        return f"{grouped(self.left_out)} more rows are not drawn" if self.left_out else ""
+
+
+def view_of(answer: "Answer", *, points: int = MOST_POINTS) -> View:
+    """Everything a chart needs to know of an answer; at most so many ``points`` of a line."""
+    columns = [column for column in answer.columns if column.kind == "key"]
+    keys = [_key(column, [row[column.name] for row in answer.rows]) for column in columns]
+    most = points if any(key.places for key in keys) else MOST_BARS
+    numbers = [column for column in answer.columns if column.kind != "key"]
+    panels = [_panel(column, answer.rows[:most], answer.intervals[:most]) for column in numbers]
+    names = _joined([panel.name for panel in panels])
+    return View(
+        title=f"{names} by {_joined([key.name for key in keys])}" if keys else names,
+        question=clean(answer.question),
+        sure=percent(answer.confidence),
+        keys=tuple(_first(key, most) for key in keys),
+        panels=tuple(panels),
+        rows=min(most, len(answer.rows)),
+        left_out=max(0, len(answer.rows) - most),
+    )
+
+
+def name_in_words(column: "AnswerColumn") -> str:
+    """A column's name; one that was made up from what it is reads the other way round: mean_Age is ``Age mean``."""
+    name, kind = clean(column.name), column.kind
+    of = name.removeprefix(f"{kind}_")
+    return name if of in ("", name) else f"{of} {'standard deviation' if kind == 'stddev' else kind}"
+
+
+def _first(key: Key, most: int) -> Key:
+    return Key(key.name, key.places and key.places[:most], key.texts[:most])
+
+
+def _key(column: "AnswerColumn", values: list[Any]) -> Key:
+    texts = tuple(_label(column.labels, value) for value in values)
+    places = None if column.labels else _scale(values)
+    return Key(clean(column.name), places, texts)
+
+
+def _label(labels: Mapping[object, str], value: Any) -> str:
+    return shortened(clean(labels.get(value, "none" if value is None else value)), _LONGEST_LABEL)
+
+
+def _scale(values: list[Any]) -> tuple[float, ...] | None:
+    """The values as numbers on a scale; None for texts, for a few codes, and for rows that are sorted by something else."""
+    if not all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
+        return None
+    distinct = list(dict.fromkeys(values))
+    if len(distinct) < 3 or distinct != sorted(distinct):
+        return None
+    step = min(after - before for before, after in pairwise(distinct))
+    return None if step == 1 and len(distinct) <= _FEW else tuple(float(value) for value in values)
+
+
+def _panel(column: "AnswerColumn", rows: tuple[Mapping[str, Any], ...], intervals: tuple[Mapping[str, Any], ...]) -> Panel:
+    values, ends = [row[column.name] for row in rows], [row[column.name] for row in intervals]
+    whole = column.kind == "count"
+    alone = len(values) == 1
+    return Panel(
+        name_in_words(column),
+        column.kind in ("count", "sum"),
+        tuple(map(_finite, values)),
+        tuple(_finite(low) for low, _ in ends),
+        tuple(_finite(high) for _, high in ends),
+        (read_number(values[0], ends[0], whole=whole),) if alone else tuple(read_column(values, ends, whole=whole)),
+    )
+
+
+def _finite(value: Any) -> float | None:
+    return float(value) if value is not None and isfinite(value) else None
+
+
+def _joined(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}" if names else ""

@@ -1,0 +1,80 @@
+"""What an event costs, in each kind of loss. Proof: docs/proofs/composition.md."""
+
+from collections.abc import Iterable
+from typing import assert_never
+
+from discreet.errors import ParameterError
+from discreet.privacy.composition import parallel, sequential
+from discreet.privacy.events import Disjoint, Event, ExponentialSelection, GaussianRelease, LaplaceRelease, Repeated, Sequence
+from discreet.privacy.losses import Approximate, Concentrated, Loss, Pure
+
+__all__ = ["approximate", "concentrated", "pure"]
+
+
+def pure(event: Event) -> Pure:
+    """The least epsilon for which ``event`` is epsilon-differentially private."""
+    match event:
+        case LaplaceRelease(ratio):
+            return Pure(epsilon=ratio)
+        case ExponentialSelection(epsilon):
+            return Pure(epsilon=epsilon)
+        case GaussianRelease():
+            raise ParameterError("Gaussian noise has no pure epsilon", hint="price it by rho, or by epsilon and delta")
+        case Sequence() | Repeated() | Disjoint():
+            loss = _composed(event, map(pure, _parts(event)))
+            assert isinstance(loss, Pure)
+            return loss
+        case _:
+            assert_never(event)
+
+
+def approximate(event: Event) -> Approximate:
+    """An (epsilon, delta) that ``event`` satisfies: the sums that a basic ledger charges."""
+    match event:
+        case GaussianRelease(claim=Approximate() as claim):
+            return claim
+        case GaussianRelease():
+            raise ParameterError("this Gaussian noise was priced by rho", hint="price it by epsilon and delta")
+        case LaplaceRelease() | ExponentialSelection():
+            return pure(event).to_approximate()
+        case Sequence() | Repeated() | Disjoint():
+            nothing = Approximate(epsilon=0, delta=0)  # so that no parts have this kind of price too
+            loss = _composed(event, [nothing, *map(approximate, _parts(event))])
+            assert isinstance(loss, Approximate)
+            return loss
+        case _:
+            assert_never(event)
+
+
+def concentrated(event: Event) -> Concentrated:
+    """A rho for which ``event`` is rho-zero-concentrated."""
+    match event:
+        case LaplaceRelease(ratio):
+            return Pure(epsilon=ratio).to_concentrated()
+        case GaussianRelease(ratio_squared):
+            return Concentrated(rho=ratio_squared / 2)
+        case ExponentialSelection(epsilon):
+            return Concentrated(rho=epsilon**2 / 8)  # bounded range, which not every selection has
+        case Sequence() | Repeated() | Disjoint():
+            nothing = Concentrated(rho=0)
+            loss = _composed(event, [nothing, *map(concentrated, _parts(event))])
+            assert isinstance(loss, Concentrated)
+            return loss
+        case _:
+            assert_never(event)
+
+
+def _parts(event: Sequence | Repeated | Disjoint) -> tuple[Event, ...]:
+    return (event.part,) if isinstance(event, Repeated) else event.parts
+
+
+def _composed(event: Sequence | Repeated | Disjoint, losses: Iterable[Loss]) -> Loss:
+    match event:
+        case Sequence():
+            return sequential(*losses)
+        case Repeated(count=count):
+            return sequential(*losses, count=count)
+        case Disjoint(neighbours=neighbours, groups=groups):
+            return parallel(*losses, neighbours=neighbours, groups=groups)
+        case _:
+            assert_never(event)

@@ -1,0 +1,181 @@
+"""The closed language of questions, as frozen data.
+
+Values of row expressions are numbers (IEEE float64), text, truth values, days (whole days since 1970-01-01) and moments (whole
+microseconds since then), or NULL. Every operation is defined on every value:
+
+- a column is read as its declared type; what cannot be read (NaN, '', '?', a bad number) is NULL, a number outside its bounds
+  (±inf too) is the nearest bound, a category outside its declared values is NULL, a long text is cut;
+- arithmetic is float64, operation by operation; x / 0 and x % 0 are NULL, % has the sign of x; a result that is NaN is NULL;
+- floor, ceil, abs as usual; round(x) is sign(x) * floor(|x| + 0.5); least and greatest skip NULL, coalesce takes the first value;
+- comparisons with NULL are NULL; and, or, not follow SQL's three values; IN is equality with any of its literals;
+- LIKE knows % and _ only, is case-sensitive, and matches the whole text;
+- bin(x, width, origin) is origin + floor((x - origin) / width) * width.
+
+The same classes serve after release: there the leaves are aggregates, keys and literals.
+"""
+
+from dataclasses import dataclass
+from datetime import date, datetime
+from fractions import Fraction
+from typing import Literal as OneOfThese
+
+__all__ = [
+    "Aggregate",
+    "AggregateKind",
+    "Apply",
+    "Bin",
+    "Case",
+    "Column",
+    "DatePart",
+    "Expression",
+    "In",
+    "KeyOf",
+    "Like",
+    "Literal",
+    "Operation",
+    "Order",
+    "Output",
+    "Part",
+    "Question",
+]
+
+Operation = OneOfThese[
+    "add",
+    "subtract",
+    "multiply",
+    "divide",
+    "remainder",
+    "negate",
+    "abs",
+    "floor",
+    "ceil",
+    "round",
+    "least",
+    "greatest",
+    "coalesce",
+    "equal",
+    "not_equal",
+    "less",
+    "less_equal",
+    "greater",
+    "greater_equal",
+    "and",
+    "or",
+    "not",
+    "is_null",
+]
+Part = OneOfThese["year", "quarter", "month", "day", "hour", "minute", "weekday"]  # weekday: Monday is 1, as in ISO 8601
+AggregateKind = OneOfThese[
+    "count_rows", "count", "sum", "mean", "variance_pop", "variance_samp", "stddev_pop", "stddev_samp"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """The value of a declared column, by its declared spelling."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A constant; numbers are exact here and become the nearest float64 in an engine. A date is a day, a datetime a moment."""
+
+    value: Fraction | str | bool | date | datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Apply:
+    """An operation on one or more values; ``and``, ``or``, ``least``, ``greatest`` and ``coalesce`` take any number."""
+
+    operation: Operation
+    of: tuple["Expression", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class In:
+    """Whether a value equals one of several literals."""
+
+    of: "Expression"
+    values: tuple[Literal, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Like:
+    """Whether a text matches a pattern of literal characters, % and _."""
+
+    of: "Expression"
+    pattern: str
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """The value beside the first condition that is true, else ``otherwise``."""
+
+    whens: tuple[tuple["Expression", "Expression"], ...]
+    otherwise: "Expression"
+
+
+@dataclass(frozen=True, slots=True)
+class DatePart:
+    """A part of a day or moment, as a number."""
+
+    part: Part
+    of: "Expression"
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """The lower end of the public bin that a number is in."""
+
+    of: "Expression"
+    width: Fraction
+    origin: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """One statistic over the rows of a group that meet ``filter``."""
+
+    kind: AggregateKind
+    of: "Expression | None" = None  # None only for count_rows
+    filter: "Expression | None" = None
+
+
+@dataclass(frozen=True, slots=True)
+class KeyOf:
+    """After release: the group's value of the key at this place."""
+
+    place: int
+
+
+Expression = Column | Literal | Apply | In | Like | Case | DatePart | Bin | Aggregate | KeyOf
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """A column of the answer, computed from released values."""
+
+    name: str
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """A released value to sort the answer by."""
+
+    by: Expression
+    descending: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What an analyst asks. Checked against the facts, and in one form for all ways of writing it (see ``normal``)."""
+
+    table: str
+    outputs: tuple[Output, ...]
+    where: Expression | None = None
+    keys: tuple[Expression, ...] = ()
+    having: Expression | None = None
+    order: tuple[Order, ...] = ()
+    limit: int | None = None

@@ -1,0 +1,181 @@
+"""Questions in Python: the same Question that the SQL would give.
+
+rows.where("Age >= 40").group_by("Race", bin("Age", 10)).select(n=count(), m=mean("Age"))
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+from discreet.errors import QuestionError
+from discreet.exact import Number, exact
+from discreet.facts.model import Facts
+from discreet.questions.algebra import Aggregate, AggregateKind, Apply, Expression, KeyOf, Literal, Output, Question
+from discreet.questions.check import checked
+from discreet.questions.functions import bin_of
+from discreet.questions.naming import default_name, unlike
+from discreet.questions.places import Misfit
+from discreet.questions.sql import read_condition, read_key, read_value
+from discreet.questions.words import to_text
+
+__all__ = ["Asker", "Asking", "BinSpec", "Rows", "Statistic", "bin", "count", "mean", "stddev", "sum", "variance"]
+
+
+@dataclass(frozen=True, slots=True)
+class Statistic:
+    """A statistic over rows. ``of`` and ``where`` are SQL: a column, an expression, a condition."""
+
+    kind: AggregateKind
+    of: str | None = None
+    where: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BinSpec:
+    """Bins of a number as a key."""
+
+    of: str
+    width: Number
+    origin: Number = 0
+
+
+def count(of: str | None = None, *, where: str | None = None) -> Statistic:
+    """How many rows there are, or how many have a value of ``of``."""
+    return Statistic("count_rows" if of is None else "count", of, where)
+
+
+def sum(of: str, *, where: str | None = None) -> Statistic:  # noqa: A001 - read as dc.sum
+    """The sum of ``of``."""
+    return Statistic("sum", of, where)
+
+
+def mean(of: str, *, where: str | None = None) -> Statistic:
+    """The mean of ``of``."""
+    return Statistic("mean", of, where)
+
+
+def variance(of: str, *, where: str | None = None, sample: bool = True) -> Statistic:
+    """The variance of ``of``: of the sample (over n - 1), or of the rows themselves (over n)."""
+    return Statistic("variance_samp" if sample else "variance_pop", of, where)
+
+
+def stddev(of: str, *, where: str | None = None, sample: bool = True) -> Statistic:
+    """The standard deviation of ``of``: the root of its variance."""
+    return Statistic("stddev_samp" if sample else "stddev_pop", of, where)
+
+
+def bin(of: str, width: Number, origin: Number = 0) -> BinSpec:  # noqa: A001 - read as dc.bin
+    """Bins of ``of`` as a key: [origin, origin + width) and so on, both ways."""
+    return BinSpec(of, width, origin)
+
+
+class Asker(Protocol):
+    """Whatever answers questions about a table."""
+
+    @property
+    def ask(self) -> Callable[..., Any]:
+        """Called with a question and a price: the answer."""
+
+    @property
+    def quote(self) -> Callable[..., Any]:
+        """Called with a question and a price: what the answer would cost, and how exact it would be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """A question, and whom to ask."""
+
+    question: Question
+    asker: Asker | None = None
+
+    def ask(self, **price: Any) -> Any:
+        """The answer, for example ``.ask(epsilon=0.1)``."""
+        return self._who().ask(self.question, **price)
+
+    def quote(self, **price: Any) -> Any:
+        """What the answer would cost, without touching data."""
+        return self._who().quote(self.question, **price)
+
+    def _who(self) -> Asker:
+        if self.asker is None:
+            raise QuestionError(
+                "this question was built from facts alone", hint="build it from a table: dc.table(…) or dc.open(…)"
+            )
+        return self.asker
+
+    def __str__(self) -> str:
+        return to_text(self.question)
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Some rows of a table, perhaps in groups. Every method gives new rows or a question; nothing is read."""
+
+    facts: Facts
+    condition: Expression | None = None
+    keys: tuple[Expression, ...] = ()
+    asker: Asker | None = None
+
+    def where(self, condition: str) -> "Rows":
+        """The rows that also meet a condition in SQL."""
+        new = read_condition(condition, self.facts)
+        return replace(self, condition=new if self.condition is None else Apply("and", (self.condition, new)))
+
+    def group_by(self, *keys: str | BinSpec) -> "Rows":
+        """The rows in groups: by columns, bins or other keys in SQL."""
+        found = [_key(key, self.facts) for key in keys]
+        return replace(self, keys=tuple(dict.fromkeys([*self.keys, *found])))
+
+    def select(self, **statistics: Statistic) -> Asking:
+        """Named statistics of each group, behind its keys."""
+        taken, outputs = list(statistics), []
+        for place, key in enumerate(self.keys):
+            outputs.append(Output(unlike(default_name(key, ()), taken), KeyOf(place)))
+            taken.append(outputs[-1].name)
+        outputs += [Output(name, _aggregate(one, self.facts)) for name, one in statistics.items()]
+        question = Question(self.facts.name, tuple(outputs), self.condition, self.keys)
+        return Asking(checked(question, self.facts), self.asker)
+
+    def count(self, of: str | None = None) -> Asking:
+        """How many rows there are, or how many have a value of ``of``."""
+        return self._select(count(of))
+
+    def sum(self, of: str) -> Asking:
+        """The sum of ``of``."""
+        return self._select(sum(of))
+
+    def mean(self, of: str) -> Asking:
+        """The mean of ``of``."""
+        return self._select(mean(of))
+
+    def variance(self, of: str, *, sample: bool = True) -> Asking:
+        """The variance of ``of``."""
+        return self._select(variance(of, sample=sample))
+
+    def stddev(self, of: str, *, sample: bool = True) -> Asking:
+        """The standard deviation of ``of``."""
+        return self._select(stddev(of, sample=sample))
+
+    def _select(self, statistic: Statistic) -> Asking:
+        name = default_name(_aggregate(statistic, self.facts), ())
+        return self.select(**{name: statistic})
+
+
+def _aggregate(statistic: object, facts: Facts) -> Aggregate:
+    if not isinstance(statistic, Statistic):
+        raise QuestionError(f"a statistic is not a {type(statistic).__name__}", hint="write n=dc.count() or m=dc.mean('Age')")
+    of = None if statistic.of is None else read_value(statistic.of, facts)
+    return Aggregate(statistic.kind, of, None if statistic.where is None else read_condition(statistic.where, facts))
+
+
+def _key(key: object, facts: Facts) -> Expression:
+    match key:
+        case str():
+            return read_key(key, facts)
+        case BinSpec(of, width, origin):
+            try:
+                return bin_of(read_value(of, facts), Literal(exact(width, "width")), Literal(exact(origin, "origin")))
+            except Misfit as wrong:
+                raise QuestionError(wrong.message, hint=wrong.hint) from None
+        case _:
+            raise QuestionError(f"a key is not a {type(key).__name__}", hint="write 'Race' or dc.bin('Age', 10)")

@@ -1,0 +1,102 @@
+"""One text for each expression, made for comparing and hashing, not for reading."""
+
+import json
+from datetime import date, datetime
+from fractions import Fraction
+from hashlib import sha256
+from typing import assert_never
+
+from discreet.questions.algebra import (
+    Aggregate,
+    Apply,
+    Bin,
+    Case,
+    Column,
+    DatePart,
+    Expression,
+    In,
+    KeyOf,
+    Like,
+    Literal,
+    Question,
+)
+from discreet.questions.walk import parts
+
+__all__ = ["Texts", "fingerprint_of"]
+
+_VERSION = "q1"  # changes whenever the meaning of a text below changes; stored fingerprints stay valid under their version
+
+
+class Texts:
+    """Canonical texts, each made once."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[Expression, str]] = {}  # holding the expression keeps its id from being used again
+
+    def of(self, expression: Expression) -> str:
+        """Equal for equal expressions, and different for different ones."""
+        found = self._known.get(id(expression))
+        if found is None:
+            inner = " ".join(map(self.of, parts(expression)))
+            found = expression, f"({_head(expression)} {inner})" if inner else f"({_head(expression)})"
+            self._known[id(expression)] = found
+        return found[1]
+
+
+def _head(expression: Expression) -> str:
+    match expression:
+        case Column(name):
+            return f"column {json.dumps(name)}"
+        case Literal(value):
+            return _constant(value)
+        case Apply(operation):
+            return operation
+        case In(values=values):
+            return f"in [{' '.join(_constant(value.value) for value in values)}]"
+        case Like(pattern=pattern):
+            return f"like {json.dumps(pattern)}"
+        case Case():
+            return "case"
+        case DatePart(part):
+            return f"part {part}"
+        case Bin(width=width, origin=origin):
+            return f"bin {width} {origin}"
+        case Aggregate(kind, of, only):
+            return f"aggregate {kind} {'all' if of is None else 'of'}{'' if only is None else ' filter'}"
+        case KeyOf(place):
+            return f"key {place}"
+        case _:
+            assert_never(expression)
+
+
+def _constant(value: Fraction | str | bool | date | datetime | None) -> str:
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "true" if value else "false"
+        case str():
+            return f"text {json.dumps(value)}"
+        case Fraction():
+            return f"number {value}"
+        case datetime():
+            return f"moment {value.isoformat()}"
+        case date():
+            return f"day {value.isoformat()}"
+        case _:
+            assert_never(value)
+
+
+def fingerprint_of(question: Question) -> str:
+    """The hash of a question as it stands; the names of its outputs do not count."""
+    text = Texts().of
+    lines = [
+        f"table {json.dumps(question.table)}",
+        *(f"output {text(output.value)}" for output in question.outputs),
+        *([f"where {text(question.where)}"] if question.where is not None else []),
+        *(f"key {text(key)}" for key in question.keys),
+        *([f"having {text(question.having)}"] if question.having is not None else []),
+        *(f"order {text(order.by)}{' descending' if order.descending else ''}" for order in question.order),
+        *([f"limit {question.limit}"] if question.limit is not None else []),
+    ]
+    return f"{_VERSION}:{sha256(chr(10).join(lines).encode()).hexdigest()}"

@@ -1,0 +1,188 @@
+"""Whether a question can be asked of a table, decided from the facts alone; and its one form if so."""
+
+from collections.abc import Iterator
+from typing import assert_never
+
+from discreet.errors import QuestionError
+from discreet.facts import model
+from discreet.questions.algebra import (
+    Aggregate,
+    Apply,
+    Bin,
+    Case,
+    Column,
+    DatePart,
+    Expression,
+    In,
+    KeyOf,
+    Like,
+    Literal,
+    Order,
+    Output,
+    Question,
+)
+from discreet.questions.bounds import bounds_of, unbounded_operand
+from discreet.questions.normal import normal
+from discreet.questions.places import Misfit, Places, short
+from discreet.questions.types import Within, fitted
+from discreet.questions.walk import every, parts
+from discreet.questions.words import to_text
+
+__all__ = ["MOST_AGGREGATES", "checked", "checked_condition", "checked_key", "fitted_question"]
+
+MOST_AGGREGATES = 100
+
+_CLAMP = "declare lower and upper in the facts, or clamp it: GREATEST(LEAST(x, 100), 0)"
+
+
+def checked(question: Question, facts: model.Facts) -> Question:
+    """The question in its one form. Raises QuestionError if it cannot be asked of this table."""
+    try:
+        return fitted_question(question, facts, Places())
+    except Misfit as wrong:
+        raise QuestionError(wrong.message, hint=wrong.hint) from None
+
+
+def fitted_question(question: Question, facts: model.Facts, places: Places) -> Question:
+    """The question in its one form, which can be asked just as well. Raises Misfit."""
+    form = normal(_fitted(question, facts, places))
+    _fitted(form, facts, places)  # what constants come to is known only now: Race = 3 + 4
+    return form
+
+
+def _fitted(question: Question, facts: model.Facts, places: Places) -> Question:
+    keys = tuple(checked_key(key, facts, places) for key in question.keys)
+    within = Within(facts, keys, places)
+    fit = Question(
+        table=question.table,
+        outputs=tuple(Output(output.name, _output(output, within)) for output in question.outputs),
+        where=None if question.where is None else checked_condition(question.where, facts, places),
+        keys=keys,
+        having=None if question.having is None else _having(question.having, within),
+        order=tuple(Order(_released(order.by, within)[0], order.descending) for order in question.order),
+        limit=question.limit,
+    )
+    _check_aggregates(fit)
+    return fit
+
+
+# ---- over rows
+
+
+def checked_condition(expression: Expression, facts: model.Facts, places: Places) -> Expression:
+    """A condition on rows, its constants read as what they stand beside. Raises Misfit."""
+    new, kind = fitted(expression, Within(facts, (), places))
+    if kind != "truth":
+        raise Misfit(expression, "this is not a condition", "write a condition, such as x > 0 or x = 'a'")
+    _check_row(new, facts)
+    return new
+
+
+def checked_key(expression: Expression, facts: model.Facts, places: Places) -> Expression:
+    """A key whose values are public. Raises Misfit."""
+    new, _ = fitted(expression, Within(facts, (), places))
+    _check_row(new, facts)
+    match new:
+        case Column(name):
+            _check_column_key(new, facts.column(name))
+        case Bin() | DatePart():
+            if bounds_of(new, facts) is None:
+                raise Misfit(new, f"the values of {short(to_text(new))} have no public bounds", _CLAMP)
+        case Literal() | Apply() | In() | Like() | Case() | Aggregate() | KeyOf():
+            raise Misfit(new, f"{short(to_text(new))} cannot be a key", "GROUP BY columns, BIN(x, width) or date parts")
+        case _:
+            assert_never(new)
+    return new
+
+
+def _check_column_key(key: Column, column: model.Column | None) -> None:
+    match column:
+        case model.Category() | model.Boolean():
+            return
+        case model.Integer(lower=lower, upper=upper):
+            hint = "declare lower and upper in the facts"
+            fits = lower is not None and upper is not None
+        case model.Number():
+            hint, fits = f"write BIN({key.name}, width)", False
+        case model.Date() | model.Timestamp():
+            hint, fits = f"write EXTRACT(month FROM {key.name})", False
+        case _:
+            hint, fits = "keys that are not public are not yet in the language; declare a category", False
+    if not fits:
+        raise Misfit(key, f"the values of {short(key.name)} are not public", hint)
+
+
+def _check_row(expression: Expression, facts: model.Facts) -> None:
+    for one in every(expression):
+        if isinstance(one, Aggregate | KeyOf):
+            raise Misfit(one, "an aggregate stands where a row's values do", "aggregates go in SELECT, HAVING and ORDER BY")
+    loose = unbounded_operand(expression, facts)
+    if loose is not None:
+        raise Misfit(loose, f"{short(to_text(loose))} is computed with but has no public bounds", _CLAMP)
+
+
+# ---- over released values
+
+
+def _output(output: Output, within: Within) -> Expression:
+    new, kind = _released(output.value, within)
+    if kind != "number" and not isinstance(new, KeyOf):
+        raise Misfit(output.value, "an output is a key or a number", "write an aggregate, such as COUNT(*) or AVG(x)")
+    for place, key in enumerate(within.keys):
+        if isinstance(key, Column) and key.name.casefold() == output.name.casefold() and new != KeyOf(place):
+            raise Misfit(
+                output.value, f"this output is called {short(output.name)}, and so is a key", "give the output another name"
+            )
+    return new
+
+
+def _having(expression: Expression, within: Within) -> Expression:
+    new, kind = _released(expression, within)
+    if kind != "truth":
+        raise Misfit(expression, "HAVING is not a condition", "write a condition, such as COUNT(*) > 100")
+    return new
+
+
+def _released(expression: Expression, within: Within) -> tuple[Expression, str]:
+    new, kind = fitted(expression, within)
+    for aggregate in _outermost(new):
+        _check_aggregate(aggregate, within.facts)
+    return new, kind
+
+
+def _outermost(expression: Expression) -> Iterator[Aggregate]:
+    """The aggregates in an expression over released values."""
+    match expression:
+        case Aggregate():
+            yield expression
+        case Column():
+            raise Misfit(expression, f"column {short(expression.name)} is not a key", "aggregate it or put it in GROUP BY")
+        case Literal() | Apply() | In() | Like() | Case() | DatePart() | Bin() | KeyOf():
+            for part in parts(expression):
+                yield from _outermost(part)
+        case _:
+            assert_never(expression)
+
+
+def _check_aggregate(aggregate: Aggregate, facts: model.Facts) -> None:
+    for part in parts(aggregate):
+        _check_row(part, facts)
+    if aggregate.of is None or aggregate.kind == "count":
+        return
+    if not any(isinstance(one, Column) for one in every(aggregate.of)):
+        raise Misfit(aggregate, "this aggregate reads no column", "write COUNT(*), times a number if you like")
+    if bounds_of(aggregate.of, facts) is None:
+        raise Misfit(aggregate, f"{short(to_text(aggregate.of))} has no public bounds to add up", _CLAMP)
+
+
+def _check_aggregates(question: Question) -> None:
+    places = [*(output.value for output in question.outputs), *(order.by for order in question.order)]
+    places += [] if question.having is None else [question.having]
+    aggregates = list(dict.fromkeys(one for place in places for one in _outermost(place)))
+    if not aggregates:
+        first = question.outputs[0].value if question.outputs else None
+        raise Misfit(first, "the question asks for no statistic", "write an aggregate, such as COUNT(*) or AVG(x)")
+    if len(aggregates) > MOST_AGGREGATES:
+        raise Misfit(
+            aggregates[MOST_AGGREGATES], f"the question has more than {MOST_AGGREGATES} aggregates", "ask several questions"
+        )

@@ -1,0 +1,103 @@
+"""What people write that is not in the language, and the nearest thing that works."""
+
+from difflib import get_close_matches
+
+__all__ = ["RESERVED", "SYMBOLS", "function_hint", "word_refusal"]
+
+RESERVED = frozenset(  # words that are never a name unless quoted
+    """ALL AND ANY AS ASC BETWEEN BY CASE CROSS DESC DISTINCT ELSE END EXCEPT EXISTS FETCH FILTER FROM FULL GLOB GROUP HAVING
+    ILIKE IN INNER INTERSECT INTO IS ISNULL JOIN LATERAL LEFT LIKE LIMIT NATURAL NOT NOTNULL NULL NULLS OFFSET ON OR ORDER OVER
+    QUALIFY REGEXP RIGHT RLIKE SELECT SIMILAR SOME TABLESAMPLE THEN TRUE FALSE UNION USING VALUES WHEN WHERE WINDOW WITH WITHIN
+    """.split()  # noqa: SIM905
+)
+
+SYMBOLS = {
+    "==": ("== is not in the language", "write ="),
+    "||": ("texts cannot be joined", "compare them with =, IN or LIKE"),
+    "::": (":: is not in the language", "write CAST(x AS INTEGER)"),
+    "*": ("* stands for rows, and rows are never shown", "ask for statistics, such as COUNT(*) or AVG(x)"),
+}
+
+_ONE_SELECT = ("only one SELECT over one table is in the language", "move the condition into WHERE, CASE or FILTER (WHERE …)")
+_JOIN = ("joins are not in the language", "ask about one table at a time")
+_SETS = ("set operations are not in the language", "ask each SELECT by itself, or GROUP BY what differs")
+_WINDOW = ("window functions are not in the language", "GROUP BY the partition columns instead")
+_MATCH = ("this kind of matching is not in the language", "write LIKE with % and _; it is case-sensitive")
+_PAGE = ("only LIMIT n is in the language", "write ORDER BY … LIMIT n")
+_READ_ONLY = ("only SELECT is in the language", "write SELECT … FROM the table")
+_GROUPS = ("grouping sets are not in the language", "write GROUP BY a, b")
+_SAMPLE = ("sampling is not in the language", "ask about all rows, or those that meet a WHERE")
+
+_WORDS = {
+    "ALL": ("ALL is not in the language", "leave it out"),
+    "ANY": ("ANY is not in the language", "write IN ('a', 'b')"),
+    "COLLATE": ("COLLATE is not in the language", "texts are compared character by character"),
+    "CUBE": _GROUPS,
+    "DISTINCT": ("DISTINCT is not yet in the language", "write GROUP BY with COUNT(*)"),
+    "ESCAPE": ("ESCAPE is not in the language", "LIKE knows % and _ only"),
+    "EXISTS": _ONE_SELECT,
+    "FETCH": _PAGE,
+    "FILTER": ("FILTER belongs directly behind an aggregate", "write COUNT(*) FILTER (WHERE …)"),
+    "GROUPING": _GROUPS,
+    "INTERVAL": ("INTERVAL is not in the language", "write the date itself, such as DATE '2020-01-31'"),
+    "INTO": _READ_ONLY,
+    "ISNULL": ("ISNULL is not in the language", "write IS NULL"),
+    "LATERAL": _ONE_SELECT,
+    "NOTNULL": ("NOTNULL is not in the language", "write IS NOT NULL"),
+    "OFFSET": _PAGE,
+    "QUALIFY": _WINDOW,
+    "ROLLUP": _GROUPS,
+    "SELECT": _ONE_SELECT,
+    "SOME": ("SOME is not in the language", "write IN ('a', 'b')"),
+    "TOP": _PAGE,
+    "VALUES": _ONE_SELECT,
+    "WITH": ("WITH is not in the language", "write one SELECT over the table itself"),
+    "WITHIN": ("ordered aggregates are not yet in the language", "write COUNT(*), SUM, AVG, VARIANCE or STDDEV"),
+    **dict.fromkeys(("CROSS", "FULL", "INNER", "JOIN", "LEFT", "NATURAL", "ON", "RIGHT", "USING"), _JOIN),
+    **dict.fromkeys(("EXCEPT", "INTERSECT", "UNION"), _SETS),
+    **dict.fromkeys(("OVER", "PARTITION", "WINDOW"), _WINDOW),
+    **dict.fromkeys(("GLOB", "ILIKE", "REGEXP", "RLIKE", "SIMILAR"), _MATCH),
+    **dict.fromkeys(("SAMPLE", "TABLESAMPLE"), _SAMPLE),
+}
+
+_SPREAD = "COUNT(*) with GROUP BY BIN(x, width) shows how the values are spread"
+_LATER = {
+    **dict.fromkeys(("MIN", "MAX", "MEDIAN", "MODE", "QUANTILE", "QUANTILE_CONT", "QUANTILE_DISC"), _SPREAD),
+    **dict.fromkeys(("PERCENTILE", "PERCENTILE_CONT", "PERCENTILE_DISC", "APPROX_QUANTILE"), _SPREAD),
+    **dict.fromkeys(("CORR", "COVAR", "COVAR_POP", "COVAR_SAMP"), "AVG of the product, and of each column, are"),
+    "APPROX_COUNT_DISTINCT": "COUNT(*) with GROUP BY shows how many rows each value has",
+}
+_INSTEAD = {
+    "DATE_PART": "write EXTRACT(year FROM x)",
+    "DATE_TRUNC": "write EXTRACT(year FROM x) and EXTRACT(month FROM x)",
+    "EXP": "clamp with GREATEST(LEAST(x, b), a) and use + - * /",
+    "IF": "write CASE WHEN … THEN … ELSE … END",
+    "IFF": "write CASE WHEN … THEN … ELSE … END",
+    "IIF": "write CASE WHEN … THEN … ELSE … END",
+    "LN": "clamp with GREATEST(LEAST(x, b), a) and use + - * /",
+    "LOG": "clamp with GREATEST(LEAST(x, b), a) and use + - * /",
+    "LOWER": "LIKE and = are case-sensitive; write IN ('a', 'A')",
+    "POW": "write x * x",
+    "POWER": "write x * x",
+    "ROW_NUMBER": "GROUP BY the partition columns instead",
+    "SUBSTR": "write LIKE 'abc%'",
+    "SUBSTRING": "write LIKE 'abc%'",
+    "TRY_CAST": "write CAST(x AS INTEGER)",
+    "UPPER": "LIKE and = are case-sensitive; write IN ('a', 'A')",
+    "WIDTH_BUCKET": "write BIN(x, width)",
+}
+
+
+def word_refusal(word: str) -> tuple[str, str] | None:
+    """Message and hint for a word that the grammar has no place for, if we know one."""
+    return _WORDS.get(word)
+
+
+def function_hint(name: str, known: tuple[str, ...]) -> tuple[str, str]:
+    """Message and hint for a function that is not among those ``known``."""
+    if name in _LATER:
+        return f"{name} is not yet in the language", _LATER[name]
+    if name in _INSTEAD:
+        return f"{name} is not in the language", _INSTEAD[name]
+    near = get_close_matches(name, known, n=1)
+    return f"function {name} is not in the language", f"write {near[0]}" if near else f"there are: {', '.join(known)}"

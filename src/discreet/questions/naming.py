@@ -1,0 +1,65 @@
+"""What an output is called when nobody says."""
+
+from collections.abc import Iterable
+from typing import assert_never
+
+from discreet.questions.algebra import (
+    Aggregate,
+    AggregateKind,
+    Apply,
+    Bin,
+    Case,
+    Column,
+    DatePart,
+    Expression,
+    In,
+    KeyOf,
+    Like,
+    Literal,
+)
+
+__all__ = ["default_name", "unlike"]
+
+_KINDS: dict[AggregateKind, str] = {
+    "count_rows": "count",
+    "count": "count",
+    "sum": "sum",
+    "mean": "mean",
+    "variance_pop": "variance",
+    "variance_samp": "variance",
+    "stddev_pop": "stddev",
+    "stddev_samp": "stddev",
+}
+
+
+def default_name(value: Expression, keys: tuple[Expression, ...]) -> str:
+    """A short name: Age, mean_Age, count, or "value" for what is computed."""
+    match value:
+        case Column(name):
+            return name
+        case KeyOf(place):
+            return default_name(keys[place], ())
+        case Bin(of):
+            return _about("bin", of)
+        case DatePart(part, of):
+            return _about(part, of)
+        case Aggregate(kind, of):
+            return _about(_KINDS[kind], of)
+        case Literal() | Apply() | In() | Like() | Case():
+            return "value"
+        case _:
+            assert_never(value)
+
+
+def _about(what: str, of: Expression | None) -> str:
+    return f"{what}_{of.name}" if isinstance(of, Column) else what
+
+
+def unlike(name: str, taken: Iterable[str]) -> str:
+    """``name``, or with the first number from 2 on that makes it unlike those taken, in whatever case."""
+    folded = {one.casefold() for one in taken}
+    found, number = name, 1
+    while found.casefold() in folded:
+        number += 1
+        found = f"{name}_{number}"
+    return found

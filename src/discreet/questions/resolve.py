@@ -1,0 +1,254 @@
+"""Names → what they stand for: declared columns in row expressions; keys, aliases and aggregates in released ones."""
+
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
+from fractions import Fraction
+from typing import assert_never
+
+from discreet.facts.model import Facts
+from discreet.questions.algebra import (
+    Aggregate,
+    Apply,
+    Bin,
+    Case,
+    Column,
+    DatePart,
+    Expression,
+    In,
+    KeyOf,
+    Like,
+    Literal,
+    Order,
+    Output,
+    Question,
+)
+from discreet.questions.functions import unwanted_by
+from discreet.questions.naming import default_name, unlike
+from discreet.questions.normal import as_bin, normal_expression
+from discreet.questions.places import Misfit, Places, short
+from discreet.questions.statement import Item, Statement
+from discreet.questions.types import Within, fitted
+from discreet.questions.walk import every, parts, rebuilt
+from discreet.questions.words import name_text
+
+__all__ = ["Names", "as_key", "question_of", "row"]
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What names can stand for, and what the text marked: where expressions stand, and which were cast to a number."""
+
+    facts: Facts
+    places: Places
+    numbers: frozenset[int] = frozenset()
+
+
+def question_of(statement: Statement, names: Names) -> Question:
+    """The question that the statement asks. Raises Misfit."""
+    keys = _keys(statement, names)
+    values = [_Released(names, keys).of(item.value) for item in statement.items]
+    later = _Released(names, keys, _aliases(statement.items, values))
+    having = replace(later, conditions=True)
+    return Question(
+        table=names.facts.name,
+        outputs=_outputs(statement.items, values, keys),
+        where=None if statement.where is None else row(statement.where, names),
+        keys=keys,
+        having=None if statement.having is None else having.of(statement.having),
+        order=tuple(Order(_ordinal(one.by, values) or later.of(one.by), one.descending) for one in statement.order),
+        limit=statement.limit,
+    )
+
+
+# ---- rows
+
+
+def row(expression: Expression, names: Names) -> Expression:
+    """The expression over the columns of a row."""
+    match expression:
+        case Column(name):
+            new: Expression = Column(_declared(expression, name, names.facts))
+        case Aggregate():
+            raise Misfit(
+                expression, "an aggregate stands where a row's values do", "aggregates go in SELECT, HAVING and ORDER BY"
+            )
+        case Literal() | Apply() | In() | Like() | Case() | DatePart() | Bin() | KeyOf():
+            new = rebuilt(expression, tuple(row(part, names) for part in parts(expression)))
+        case _:
+            assert_never(expression)
+    return _marked(expression, new, names, ())
+
+
+def _declared(expression: Expression, name: str, facts: Facts) -> str:
+    column = facts.column(name)
+    if column is not None:
+        return column.name
+    known = {column.name.casefold(): column.name for column in facts.columns}
+    near = [name_text(known[one]) for one in get_close_matches(name.casefold(), known, n=3, cutoff=0.6)]
+    some = ", ".join(name_text(column.name) for column in facts.columns[:12]) + (", …" if len(facts.columns) > 12 else "")
+    raise Misfit(
+        expression, f"column {short(name)} is not declared", f"write {' or '.join(near)}" if near else f"there are: {some}"
+    )
+
+
+def _marked(old: Expression, new: Expression, names: Names, keys: tuple[Expression, ...]) -> Expression:
+    """``new`` in the place of ``old``, found to be a number if it was cast to one."""
+    names.places.moved(old, new)
+    if id(old) in names.numbers and fitted(new, Within(names.facts, keys))[1] != "number":
+        raise Misfit(old, "only numbers are cast", "columns are read as the type that the facts declare")
+    return new
+
+
+# ---- keys
+
+
+def _keys(statement: Statement, names: Names) -> tuple[Expression, ...]:
+    values = [item.value for item in statement.items]
+    found = [_key(_ordinal(one, values) or _aliased(one, statement.items, names), names) for one in statement.group]
+    return tuple(dict.fromkeys(found))
+
+
+def _key(expression: Expression, names: Names) -> Expression:
+    if _aggregates(expression):
+        raise Misfit(expression, "an aggregate cannot be a key", "GROUP BY columns, BIN(x, width) or date parts")
+    key = row(expression, names)
+    return names.places.moved(key, as_key(key))
+
+
+def as_key(expression: Expression) -> Expression:
+    """The normal form of a key; FLOOR(x) is the bin of width 1 that it is."""
+    match normal_expression(expression):
+        case Apply("floor", (of,)):
+            return Bin(of, Fraction(1), Fraction(0))
+        case key:
+            return key
+
+
+def _ordinal(expression: Expression, values: list[Expression]) -> Expression | None:
+    """The output that a bare whole number stands for."""
+    if not isinstance(expression, Literal) or not isinstance(expression.value, Fraction):
+        return None
+    place = expression.value
+    if place.denominator != 1 or not 1 <= place <= len(values):
+        raise Misfit(expression, f"there is no output {short(str(place))}", f"write a number from 1 to {len(values)}, or a name")
+    return values[int(place) - 1]
+
+
+def _aliased(expression: Expression, items: tuple[Item, ...], names: Names) -> Expression:
+    """What a name in GROUP BY stands for: a declared column, or else the output of that name."""
+    if not isinstance(expression, Column):
+        return expression
+    found = _find(expression.name, {item.alias: item.value for item in items if item.alias is not None})
+    column = names.facts.column(expression.name)
+    if found is None or column is None:
+        return expression if found is None else found
+    if (isinstance(found, Column) and names.facts.column(found.name) is column) or _aggregates(found):
+        return expression
+    message = f"{short(expression.name)} is a declared column and the name of another output"
+    raise Misfit(expression, message, "give the output another name")
+
+
+def _find(name: str, known: dict[str, Expression]) -> Expression | None:
+    """By exact spelling first, then in whatever case."""
+    folded = {one.casefold(): value for one, value in known.items()}
+    return known.get(name) or folded.get(name.casefold())
+
+
+def _aggregates(expression: Expression) -> bool:
+    return any(isinstance(one, Aggregate) for one in every(expression))
+
+
+# ---- released values
+
+
+_SIGNS = ("add", "subtract", "multiply", "divide", "remainder", "negate")
+_FUNCTIONS = ("abs", "floor", "ceil", "round", "least", "greatest", "coalesce")
+
+
+@dataclass(frozen=True, slots=True)
+class _Released:
+    """Reads expressions over keys, aggregates and constants; in HAVING and ORDER BY also over the names of outputs."""
+
+    names: Names
+    keys: tuple[Expression, ...]
+    aliases: dict[str, Expression] = field(default_factory=dict)
+    conditions: bool = False
+
+    def of(self, expression: Expression) -> Expression:
+        """The expression over released values. Raises Misfit."""
+        key = self._key(expression)
+        new = self._computed(expression) if key is None else key
+        return _marked(expression, new, self.names, self.keys)
+
+    def _computed(self, expression: Expression) -> Expression:
+        match expression:
+            case Column(name):
+                return self._output(expression, name)
+            case Aggregate():
+                return rebuilt(expression, tuple(row(part, self.names) for part in parts(expression)))
+            case Literal() | KeyOf():
+                return expression
+            case Bin() | DatePart():
+                raise Misfit(expression, "this is neither a key nor inside an aggregate", "put it in GROUP BY too")
+            case Apply() | In() | Like() | Case():
+                if not self._is_allowed(expression):
+                    raise Misfit(expression, "only arithmetic is done with released values here", _WHERE_CONDITIONS_GO)
+                return rebuilt(expression, tuple(map(self._inside(expression).of, parts(expression))))
+            case _:
+                assert_never(expression)
+
+    def _is_allowed(self, expression: Apply | In | Like | Case) -> bool:
+        if isinstance(expression, Case):
+            return unwanted_by(expression) is not None
+        return self.conditions or (isinstance(expression, Apply) and expression.operation in (*_SIGNS, *_FUNCTIONS))
+
+    def _inside(self, expression: Expression) -> "_Released":
+        return replace(self, conditions=True) if isinstance(expression, Case) else self  # the equality in NULLIF
+
+    def _key(self, expression: Expression) -> KeyOf | None:
+        match expression:
+            case Column(name) if self.names.facts.column(name) is None:
+                return None
+            case Column() | Bin() | DatePart() | Apply("floor" | "multiply"):
+                if not _could_be_key(expression):
+                    return None
+            case _:
+                return None
+        key = as_key(row(expression, self.names))
+        return KeyOf(self.keys.index(key)) if key in self.keys else None
+
+    def _output(self, expression: Column, name: str) -> Expression:
+        found = _find(name, self.aliases)
+        if found is not None:
+            return found
+        declared = _declared(expression, name, self.names.facts)
+        raise Misfit(expression, f"column {short(declared)} is not a key", "aggregate it or put it in GROUP BY")
+
+
+_WHERE_CONDITIONS_GO = "conditions belong in WHERE, HAVING or FILTER (WHERE …)"
+
+
+def _could_be_key(expression: Expression) -> bool:
+    if isinstance(expression, Apply) and expression.operation == "multiply" and as_bin(expression) is None:
+        return False
+    return not _aggregates(expression)
+
+
+def _aliases(items: tuple[Item, ...], values: list[Expression]) -> dict[str, Expression]:
+    return {item.alias: value for item, value in zip(items, values, strict=True) if item.alias is not None}
+
+
+def _outputs(items: tuple[Item, ...], values: list[Expression], keys: tuple[Expression, ...]) -> tuple[Output, ...]:
+    taken: list[str] = []
+    for item in items:
+        if item.alias is not None and unlike(item.alias, taken) != item.alias:
+            raise Misfit(item.value, f"two outputs are called {short(item.alias)}", "give each output its own name")
+        taken += [item.alias] if item.alias is not None else []
+    found: list[Output] = []
+    for item, value in zip(items, values, strict=True):
+        name = item.alias
+        if name is None:
+            name = unlike(default_name(value, keys), taken)
+            taken.append(name)
+        found.append(Output(name, value))
+    return tuple(found)

@@ -1,0 +1,162 @@
+"""Tokens → one SELECT, clause by clause. Names are not looked up yet."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from discreet.questions.algebra import Expression
+from discreet.questions.cursor import Cursor
+from discreet.questions.grammar import Grammar
+from discreet.questions.tokens import Token
+
+__all__ = ["Item", "MOST_IN_LIST", "Sorting", "Statement", "parse_statement"]
+
+MOST_IN_LIST = 200  # outputs, keys or ORDER BY
+
+_MOST_IN_NAME = 128
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One column of the answer, and what it is to be called."""
+
+    value: Expression
+    alias: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Sorting:
+    """One item of ORDER BY."""
+
+    by: Expression
+    descending: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One SELECT as it was written."""
+
+    items: tuple[Item, ...]
+    table: Token
+    alias: Token | None
+    where: Expression | None
+    group: tuple[Expression, ...]
+    having: Expression | None
+    order: tuple[Sorting, ...]
+    limit: int | None
+
+
+def parse_statement(grammar: Grammar) -> Statement:
+    """The one SELECT that the text is."""
+    cursor = grammar.cursor
+    _select(cursor)
+    items = _several(grammar, _item)
+    table, alias = _from(cursor)
+    where = grammar.whole() if cursor.take_if("WHERE") else None
+    group = _group(grammar)
+    having = grammar.whole() if cursor.take_if("HAVING") else None
+    order = _order(grammar)
+    limit = _limit(cursor)
+    _end(cursor)
+    return Statement(items, table, alias, where, group, having, order, limit)
+
+
+def _select(cursor: Cursor) -> None:
+    token = cursor.token
+    if token.kind == "end":
+        raise cursor.refused(token, "the question is empty", "write SELECT COUNT(*) FROM the table")
+    if token.key == "WITH":
+        raise cursor.unexpected("SELECT")
+    if token.key != "SELECT":
+        raise cursor.refused(token, f"only SELECT is in the language, not {token}", "write SELECT … FROM the table")
+    cursor.take()
+    if cursor.token.key in ("ALL", "DISTINCT") or (cursor.token.key == "TOP" and cursor.after.kind == "number"):
+        raise cursor.unexpected("an expression")
+
+
+def _several(grammar: Grammar, one: Callable[[Grammar], T]) -> tuple[T, ...]:
+    found = [one(grammar)]
+    while (comma := grammar.cursor.take_if(",")) is not None:
+        if len(found) == MOST_IN_LIST:
+            raise grammar.cursor.refused(comma, f"the list has more than {MOST_IN_LIST} items", "ask several questions")
+        found.append(one(grammar))
+    return tuple(found)
+
+
+def _item(grammar: Grammar) -> Item:
+    cursor = grammar.cursor
+    value = grammar.whole()
+    if not (cursor.take_if("AS") or cursor.is_name()):
+        return Item(value, None)
+    token = cursor.name("a name")
+    if not token.text.isprintable() or not 0 < len(token.text) <= _MOST_IN_NAME:
+        raise cursor.refused(token, "this name cannot be printed", f"write 1 to {_MOST_IN_NAME} printable characters")
+    return Item(value, token.text)
+
+
+def _from(cursor: Cursor) -> tuple[Token, Token | None]:
+    cursor.expect("FROM")
+    if cursor.token.key == "(":
+        raise cursor.refused(cursor.token, "subqueries are not in the language", "write FROM the table itself")
+    table = cursor.name("a table")
+    if cursor.token.key == "(":
+        raise cursor.refused(table, f"{table} is a function, not a table", "write FROM the table itself")
+    if cursor.token.key == ".":
+        raise cursor.refused(table, "the table has no schema", "write its name alone")
+    alias = cursor.name("a name") if cursor.take_if("AS") or cursor.is_name() else None
+    if cursor.token.key == ",":
+        raise cursor.refused(cursor.token, "joins are not in the language", "ask about one table at a time")
+    return table, alias
+
+
+def _group(grammar: Grammar) -> tuple[Expression, ...]:
+    cursor = grammar.cursor
+    if not cursor.take_if("GROUP"):
+        return ()
+    cursor.expect("BY")
+    return _several(grammar, _key)
+
+
+def _key(grammar: Grammar) -> Expression:
+    if grammar.cursor.token.key in ("CUBE", "GROUPING", "ROLLUP") and grammar.cursor.after.key in ("(", "SETS"):
+        raise grammar.cursor.unexpected("a key")
+    return grammar.whole()
+
+
+def _order(grammar: Grammar) -> tuple[Sorting, ...]:
+    cursor = grammar.cursor
+    if not cursor.take_if("ORDER"):
+        return ()
+    cursor.expect("BY")
+    return _several(grammar, _sorting)
+
+
+def _sorting(grammar: Grammar) -> Sorting:
+    by = grammar.whole()
+    direction = grammar.cursor.take_if("ASC", "DESC")
+    if grammar.cursor.take_if("NULLS") and not grammar.cursor.take_if("FIRST", "LAST"):
+        raise grammar.cursor.unexpected("FIRST or LAST")
+    return Sorting(by, direction is not None and direction.key == "DESC")
+
+
+def _limit(cursor: Cursor) -> int | None:
+    if not cursor.take_if("LIMIT"):
+        return None
+    token = cursor.take()
+    if token.kind != "number" or not token.text.isdecimal() or not 0 < len(token.text) <= 18 or int(token.text) < 1:
+        raise cursor.refused(token, f"expected how many rows to show, found {token}", "write LIMIT 10")
+    return int(token.text)
+
+
+def _end(cursor: Cursor) -> None:
+    closed = cursor.take_if(";")
+    token = cursor.token
+    if token.kind == "end":
+        return
+    if closed or token.key == "SELECT":
+        raise cursor.refused(token, "a second statement follows", "ask one question at a time")
+    if token.key in ("WHERE", "GROUP", "HAVING", "ORDER", "LIMIT"):
+        raise cursor.refused(token, f"{token.key} comes too late", "the order is WHERE, GROUP BY, HAVING, ORDER BY, LIMIT")
+    raise cursor.unexpected("a comma, an operator, the next clause or the end")

@@ -1,0 +1,83 @@
+"""SENSITIVITIES: how far one unit can move a statistic, from public facts and the text of the question alone.
+
+``sensitivity("mean", neighbours="change_one", lower=0, upper=1, rows=150)`` looks one number up by name.
+``sensitivity_of(Mean(Bounds(0, 1)), Scope("change_one", rows=150))`` is the same row as data: both norms, and if it is tight.
+
+Proof: docs/proofs/sensitivities.md
+"""
+
+from discreet.sensitivities.by_name import STATISTICS, parse_statistic, sensitivity
+from discreet.sensitivities.contribution import Contribution, Sensitivity
+from discreet.sensitivities.scope import Neighbours, Norm, Scope
+from discreet.sensitivities.statistic import (
+    Bernstein,
+    Bounds,
+    Count,
+    Counts,
+    Covariance,
+    CovarianceNumerator,
+    Distinct,
+    Histogram,
+    Marginals,
+    Mean,
+    MinMaxScore,
+    NeedsKnownRows,
+    Pair,
+    PrefixCounts,
+    Proportion,
+    QuantileScore,
+    SampleCovariance,
+    SampleVariance,
+    Score,
+    Statistic,
+    Sum,
+    Summed,
+    Tensor,
+    Units,
+    Variance,
+    VarianceNumerator,
+    Vector,
+)
+from discreet.sensitivities.table import contribution_to, score_change, sensitivity_of, with_known_rows
+
+__all__ = [
+    "Bernstein",
+    "Bounds",
+    "Contribution",
+    "Count",
+    "Counts",
+    "Covariance",
+    "CovarianceNumerator",
+    "Distinct",
+    "Histogram",
+    "Marginals",
+    "Mean",
+    "MinMaxScore",
+    "NeedsKnownRows",
+    "Neighbours",
+    "Norm",
+    "Pair",
+    "PrefixCounts",
+    "Proportion",
+    "QuantileScore",
+    "STATISTICS",
+    "SampleCovariance",
+    "SampleVariance",
+    "Scope",
+    "Score",
+    "Sensitivity",
+    "Statistic",
+    "Sum",
+    "Summed",
+    "Tensor",
+    "Units",
+    "Variance",
+    "VarianceNumerator",
+    "Vector",
+    "contribution_to",
+    "parse_statistic",
+    "score_change",
+    "sensitivity",
+    "sensitivity_of",
+    "with_known_rows",
+]

@@ -1,0 +1,51 @@
+"""Entropy that repeats itself and a record of what mechanisms were given, for docs and tests only.
+
+Nothing in the flow imports this module, and no option, environment variable or file leads to it.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import shake_256
+from itertools import count
+
+from discreet.mechanisms.noisy import AddsNoise, observer
+from discreet.noise.keystream import Entropy, Keystream, source
+
+__all__ = ["Call", "recorded", "repeatable", "seeded"]
+
+
+def repeatable(label: str) -> Entropy:
+    """A keystream whose keys follow from ``label``."""
+    turns = count()
+    return Keystream(lambda size: shake_256(f"{label}/{next(turns)}".encode()).digest(size))
+
+
+@contextmanager
+def seeded(seed: int) -> Iterator[None]:
+    """Inside, every release takes its noise from ``seed`` and its place in the order of releases: worthless as protection."""
+    releases = count()
+    token = source.set(lambda: repeatable(f"{seed}/{next(releases)}"))
+    try:
+        yield
+    finally:
+        source.reset(token)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A mechanism as it was called, and the exact integers that it was given: made-up tables only."""
+
+    mechanism: AddsNoise
+    exact: object
+
+
+@contextmanager
+def recorded() -> Iterator[list[Call]]:
+    """Inside, every release is written down with what it was given, so that two neighbouring tables can be compared."""
+    calls: list[Call] = []
+    token = observer.set(lambda mechanism, exact: calls.append(Call(mechanism, exact)))
+    try:
+        yield calls
+    finally:
+        observer.reset(token)

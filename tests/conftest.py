@@ -1,0 +1,87 @@
+"""What every test may use, and the closing table of what did not run here and why.
+
+A skip begins with one of two words. `missing part: …` is a program or package that a full run has; with CI or
+DISCREET_REQUIRE_ALL set it fails the run, and so does a skip that says neither. `optional data: …` is a file that
+we may not hand out; it never fails.
+"""
+
+import importlib
+import os
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+
+import hypothesis
+import pytest
+
+MISSING = "missing part: "
+OPTIONAL = "optional data: "
+
+# tests share two cores with each other, so a slow example says nothing
+hypothesis.settings.register_profile("discreet", deadline=None)
+hypothesis.settings.load_profile("discreet")
+
+
+@pytest.fixture
+def part() -> Callable[[str], ModuleType]:
+    """``part("altair")`` is the module, or a skip that counts as a missing part."""
+
+    def find(name: str) -> ModuleType:
+        try:
+            return importlib.import_module(name)
+        except ModuleNotFoundError:
+            pytest.skip(f"{MISSING}the Python package {name}")
+
+    return find
+
+
+@pytest.fixture
+def real_data() -> Callable[[str], Path]:
+    """``real_data("pums/x.csv")`` is a file under $DISCREET_DATA, or a skip that counts as optional data."""
+
+    def find(name: str) -> Path:
+        folder = os.environ.get("DISCREET_DATA")
+        if not folder:
+            pytest.skip(f"{OPTIONAL}{name} (DISCREET_DATA is not set)")
+        file = Path(folder) / name
+        if not file.exists():
+            pytest.skip(f"{OPTIONAL}{name} (not in DISCREET_DATA)")
+        return file
+
+    return find
+
+
+def required() -> bool:
+    """Whether a missing part is a failure here."""
+    return any(os.environ.get(name, "").lower() not in ("", "0", "false") for name in ("CI", "DISCREET_REQUIRE_ALL"))
+
+
+def skipped(session: pytest.Session) -> dict[str, set[str]]:
+    """Reason → the tests or files that were skipped for it."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    found: dict[str, set[str]] = {}
+    for report in reporter.stats.get("skipped", []) if reporter else []:       # under xdist only the main process has any
+        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+        found.setdefault(reason.removeprefix("Skipped: "), set()).add(report.nodeid)
+    return found
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    missing = [reason for reason in skipped(session) if not reason.startswith(OPTIONAL)]
+    if missing and required() and session.exitstatus == pytest.ExitCode.OK:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    rows = []
+    for reason, where in sorted(skipped(terminalreporter._session).items()):
+        kind = "optional data" if reason.startswith(OPTIONAL) else "missing part, FAILS" if required() else "missing part"
+        rows.append((kind, reason.removeprefix(OPTIONAL).removeprefix(MISSING), f"{len(where)} × {sorted(where)[0]}"))
+    for mark, command in (("slow", "make test"), ("soak", "make soak")):
+        if f"not {mark}" in str(config.option.markexpr):
+            rows.append(("on request", f"tests marked {mark}", f"run `{command}`"))
+    if rows:
+        terminalreporter.section("what did not run here, and why")
+        for kind, what, where in rows:
+            terminalreporter.line(f"{kind:20}  {what:52}  {where}")

@@ -1,0 +1,146 @@
+"""Random tables, neighbours and questions for the laws that must hold for all of them."""
+
+from datetime import date
+
+from hypothesis import strategies as st
+
+from discreet.facts import parse_facts
+
+FACTS = """
+[table]
+name = "t"
+source = "t.csv"
+unit = "row"
+neighbours = "{neighbours}"
+{size}
+[budget]
+epsilon = 1000
+[columns.x]
+type = "number"
+lower = -5
+upper = 10.5
+null = 0
+[columns.y]
+type = "number"
+lower = 0
+upper = 100
+[columns.k]
+type = "integer"
+lower = 0
+upper = 6
+null = 0
+[columns.c]
+type = "category"
+values = [1, 2, 3]
+[columns.s]
+type = "category"
+values = ["a", "b'", "c d"]
+other = true
+[columns.b]
+type = "boolean"
+[columns.name]
+type = "text"
+max_length = 20
+[columns.d]
+type = "date"
+lower = 2019-01-01
+upper = 2021-12-31
+"""
+
+
+def facts_for(neighbours, rows):
+    """Facts of the table t under one relation; its size is public under change_one."""
+    size = f"rows = {rows}" if neighbours == "change_one" else "rows_about = 1000"
+    return parse_facts(FACTS.format(neighbours=neighbours, size=size), "t.toml")
+
+
+NUMBERS = st.one_of(
+    st.none(),
+    st.floats(allow_nan=True, allow_infinity=True),
+    st.integers(-12, 120).map(float),
+    st.sampled_from([2.0**53, 2.0**53 + 2, -0.0, 1e308, 5e-324, 0.1, 10.5, -5.0, float("nan"), float("inf")]),
+    st.sampled_from(["1e400", "-inf", "", "?", "7", "x"]),
+)
+ROWS = st.fixed_dictionaries(
+    {
+        "x": NUMBERS,
+        "y": NUMBERS,
+        "k": st.one_of(st.none(), st.integers(-(2**63), 2**63 - 1), st.integers(-2, 9), st.sampled_from(["3", "4.0", "4.5", ""])),
+        "c": st.one_of(st.none(), st.integers(0, 4), st.sampled_from(["1", "2", "9", "?"])),
+        "s": st.sampled_from([None, "a", "b'", "c d", "zzz", "", "?"]),
+        "b": st.sampled_from([None, True, False, "1", "no", "x"]),
+        "name": st.sampled_from([None, "Alice", "Bob", "", "%", "Al_ce", "x" * 50]),
+        "d": st.sampled_from([None, "2020-02-29", "2019-01-01", "2030-01-01", "x", date(2021, 3, 4)]),
+    }
+)
+TABLES = st.lists(ROWS, min_size=1, max_size=7)
+
+
+def joined(*parts):
+    """One text out of texts and strategies of texts."""
+    return st.tuples(*(part if isinstance(part, st.SearchStrategy) else st.just(part) for part in parts)).map("".join)
+
+
+LITERALS = st.sampled_from(["0", "1", "2.5", "-3", "100", "1e3", "0.1"])
+
+
+def _numbers(inner):
+    pair = joined("(", inner, st.sampled_from([" + ", " - ", " * "]), st.one_of(inner, LITERALS), ")")
+    bounded_ratio = joined("GREATEST(LEAST(", inner, st.sampled_from([" / ", " % "]), inner, ", 50), -50)")
+    case = joined("CASE WHEN ", CONDITIONS_SIMPLE, " THEN ", st.one_of(inner, LITERALS), " ELSE ", inner, " END")
+    function = joined(st.sampled_from(["ABS", "FLOOR", "CEIL", "ROUND"]), "(", inner, ")")
+    coalesced, negated = joined("COALESCE(", inner, ", ", LITERALS, ")"), joined("-(", inner, ")")
+    return st.one_of(pair, bounded_ratio, case, function, coalesced, negated)
+
+
+CONDITIONS_SIMPLE = st.sampled_from(
+    [
+        "x > 0", "y BETWEEN 10 AND 50", "k IN (1, 2, 3)", "c = 2", "s <> 'a'", "b", "NOT b", "name = 'Alice'", "name LIKE 'Al%'",
+        "d >= DATE '2020-01-01'", "y IS NULL", "x / y > 0.1", "k % 2 = 0", "EXTRACT(YEAR FROM d) = 2020", "s IN ('a', 'b''')",
+        "x <= y",
+    ]
+)  # fmt: skip
+EXPRESSIONS = st.recursive(st.sampled_from(["x", "y", "k", "EXTRACT(MONTH FROM d)"]), _numbers, max_leaves=4)
+CONDITIONS = st.recursive(
+    CONDITIONS_SIMPLE,
+    lambda inner: st.one_of(joined("(", inner, st.sampled_from([" AND ", " OR "]), inner, ")"), joined("NOT (", inner, ")")),
+    max_leaves=3,
+)
+BREAKERS = st.sampled_from(
+    [
+        "SUM(CASE WHEN name = 'Alice' THEN 1 / 0 ELSE 0 END)",
+        "SUM(GREATEST(LEAST(x % 0, 1), 0))",
+        "AVG(COALESCE(y / 0, 1))",
+        "SUM(x / 3)",
+    ]
+)
+STATISTICS = st.one_of(
+    st.just("COUNT(*)"),
+    joined("COUNT(", st.sampled_from(["x", "y", "c", "name", "d"]), ")"),
+    joined(st.sampled_from(["SUM", "AVG", "VAR_POP", "VAR_SAMP", "STDDEV"]), "(", EXPRESSIONS, ")"),
+    BREAKERS,
+)
+FILTERED = st.one_of(STATISTICS, joined(STATISTICS, " FILTER (WHERE ", CONDITIONS, ")"))
+KEY = st.sampled_from(["c", "s", "b", "k", "BIN(x, 5)", "FLOOR(y / 25) * 25", "EXTRACT(YEAR FROM d)"])
+KEYS = st.lists(KEY, max_size=2, unique=True)
+
+
+@st.composite
+def questions(draw):
+    """SQL over the table t."""
+    keys = draw(KEYS)
+    statistics = draw(st.lists(FILTERED, min_size=1, max_size=3))
+    where = f" WHERE {draw(CONDITIONS)}" if draw(st.booleans()) else ""
+    named = [f"{key} AS g{i}" for i, key in enumerate(keys)] + [f"{each} AS v{i}" for i, each in enumerate(statistics)]
+    group = f" GROUP BY {', '.join(keys)}" if keys else ""
+    tail = draw(st.sampled_from(["", "", " ORDER BY v0 DESC", f" HAVING {statistics[0]} > 1 LIMIT 2"])) if keys else ""
+    return f"SELECT {', '.join(named)} FROM t{where}{group}{tail}"
+
+
+@st.composite
+def neighbours(draw, relation):
+    """Two neighbouring tables: one row more or less, or one row replaced."""
+    table = draw(TABLES)
+    place = draw(st.integers(0, len(table) - 1))
+    replacement = [] if relation == "add_remove" else [draw(ROWS)]
+    return table, [*table[:place], *replacement, *table[place + 1 :]]

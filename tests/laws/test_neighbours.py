@@ -1,0 +1,132 @@
+"""Two neighbouring tables, the same question: nothing but noise may tell them apart."""
+
+import importlib.util
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import discreet as dc
+from discreet.curator import Curator
+from discreet.engines.reference import Reference
+from discreet.ledger import MemoryLedger
+from discreet.testing import recorded
+
+_spec = importlib.util.spec_from_file_location("questions_at_random", Path(__file__).with_name("questions_at_random.py"))
+at_random = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(at_random)
+
+RELATIONS = ["add_remove", "change_one"]
+PRICES = [{"epsilon": "0.5"}, {"rho": "0.1"}, {"epsilon": 1, "delta": "1e-6"}]
+BUDGETS = {"epsilon": dc.Pure(epsilon=1000), "rho": dc.Concentrated(rho=1000), "delta": dc.Approximate(epsilon=1000, delta="0.5")}
+
+
+def observed(facts, rows, sql, price):
+    """All that a question leaves behind on a table: calls of mechanisms, charges, keys, or the refusal."""
+    cap = BUDGETS["delta" if "delta" in price else next(iter(price))]
+    budget = type(facts.budget)(cap)
+    curator = Curator(facts, Reference(facts, rows), MemoryLedger(budget))
+    with recorded() as calls:
+        try:
+            answer = curator.ask(sql, **price)
+        except dc.DiscreetError as error:
+            return [], (type(error).__name__, str(error), curator.budget.spent)
+    keys = [column.name for column in answer.columns if column.kind == "key"]
+    cells = [] if "HAVING" in sql else sorted(str([row[key] for key in keys]) for row in answer.rows)
+    return calls, (answer.columns, cells, answer.split, answer.warnings, curator.budget.spent)
+
+
+def distance(mechanism, one, other):
+    """How far apart two exact vectors are, and how far they may be, in the mechanism's own norm."""
+    gap = np.asarray(one).astype(object) - np.asarray(other).astype(object)
+    if isinstance(mechanism, dc.Laplace):
+        return np.abs(gap).sum(), mechanism.sensitivity
+    return (gap * gap).sum(), mechanism.sensitivity_squared
+
+
+def compare(relation, tables, sql, price):
+    """Whether the question was answered; asserts all that must hold."""
+    facts = at_random.facts_for(relation, len(tables[0]))
+    (calls, public), (other_calls, other_public) = (observed(facts, rows, sql, price) for rows in tables)
+    assert public == other_public
+    assert [call.mechanism for call in calls] == [call.mechanism for call in other_calls]
+    for call, other in zip(calls, other_calls, strict=True):
+        moved, allowed = distance(call.mechanism, call.exact, other.exact)
+        assert moved <= allowed, f"{sql}: {moved} > {allowed}"
+    return not (isinstance(public[0], str))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_exact_aggregates_of_neighbours_differ_by_no_more_than_the_planned_sensitivity(relation):
+    asked = Counter()
+
+    @settings(max_examples=400, suppress_health_check=list(HealthCheck))
+    @given(tables=at_random.neighbours(relation), sql=at_random.questions(), price=st.sampled_from(PRICES))
+    def hold(tables, sql, price):
+        asked[compare(relation, tables, sql, price)] += 1
+
+    hold()
+    assert asked[True] >= 0.8 * asked.total(), f"too many generated questions are refused: {asked}"
+
+
+BREAKERS = [
+    ("SELECT SUM(x) AS v FROM t", [{"x": 2.0**53}] * 20, {"x": -(2.0**53)}),
+    ("SELECT AVG(y) AS v FROM t", [{"y": None}] * 20, {"y": 99.0}),
+    ("SELECT VAR_POP(y) AS v FROM t", [{"y": 0.0}] * 20, {"y": 1e308}),
+    ("SELECT SUM(CASE WHEN name = 'Alice' THEN 1 / 0 ELSE 0 END) AS v FROM t", [{"name": "Bob"}] * 3, {"name": "Alice"}),
+    ("SELECT SUM(x) AS v FROM t WHERE k % 0 = 1", [{"x": 1.0, "k": 1}] * 3, {"x": 1.0, "k": 0}),
+    ("SELECT COUNT(*) AS v FROM t", [{"x": float("nan")}] * 3, {"x": float("inf")}),
+]
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+@pytest.mark.parametrize(("sql", "rows", "odd"), BREAKERS)
+def test_known_breakers_move_nothing_further_than_planned(relation, sql, rows, odd):
+    other = [*rows, odd] if relation == "add_remove" else [*rows[:-1], odd]
+    assert compare(relation, (rows, other), sql, {"epsilon": "0.5"})
+
+
+ATTAINED = {
+    "add_remove": [
+        ("SELECT COUNT(*) AS v FROM t", [{}], [{}, {}]),
+        ("SELECT SUM(k) AS v FROM t", [{}], [{}, {"k": 6}]),
+        ("SELECT AVG(y) AS v FROM t", [{}], [{}, {"y": 37.3}]),
+        ("SELECT VAR_POP(y) AS v FROM t", [{}], [{}, {"y": 37.3}]),
+        ("SELECT c, COUNT(*) AS v FROM t GROUP BY c", [{}], [{}, {"c": 3}]),
+    ],
+    "change_one": [
+        ("SELECT COUNT(*) AS v FROM t WHERE c = 1", [{"c": 2}], [{"c": 1}]),
+        ("SELECT SUM(x) AS v FROM t", [{"x": -5.0}], [{"x": 10.5}]),
+        ("SELECT AVG(y) AS v FROM t", [{"y": 0.0}], [{"y": 100.0}]),
+        ("SELECT c, COUNT(*) AS v FROM t GROUP BY c", [{"c": 1}], [{"c": 3}]),
+        ("SELECT c, AVG(x) AS v FROM t GROUP BY c", [{"c": 1, "x": 0.0}], [{"c": 3, "x": 3.0}]),
+        ("SELECT COUNT(*) FILTER (WHERE c = 1) AS v, COUNT(*) FILTER (WHERE c = 2) AS w FROM t", [{"c": 1}], [{"c": 2}]),
+    ],
+}
+
+
+@pytest.mark.parametrize(("relation", "case"), [(relation, case) for relation in RELATIONS for case in ATTAINED[relation]])
+def test_the_planned_sensitivity_is_attained_for_every_estimator(relation, case):
+    sql, one, other = case
+    facts = at_random.facts_for(relation, len(one))
+    (calls, _), (other_calls, _) = (observed(facts, rows, sql, {"epsilon": 1}) for rows in (one, other))
+    moved, allowed = distance(calls[0].mechanism, calls[0].exact, other_calls[0].exact)
+    assert moved == allowed
+
+
+def test_the_known_variance_of_a_whole_table_attains_its_sensitivity():
+    facts = at_random.facts_for("change_one", 5)
+    tables = [[{"x": -5.0}] * 5, [{"x": -5.0}] * 4 + [{"x": 10.5}]]
+    (calls, _), (other_calls, _) = (observed(facts, rows, "SELECT VAR_POP(x) AS v FROM t", {"epsilon": 1}) for rows in tables)
+    moved, allowed = distance(calls[0].mechanism, calls[0].exact, other_calls[0].exact)
+    assert moved == allowed
+
+
+def test_the_variance_numerator_is_zero_when_the_table_is_not_as_large_as_the_facts_say():
+    facts = at_random.facts_for("change_one", 2)
+    calls, _ = observed(facts, [{"x": 0.0}, {"x": 10.0}, {"x": 5.0}], "SELECT VAR_POP(x) AS v FROM t", {"epsilon": 1})
+    assert int(np.ravel(calls[0].exact)[0]) == 0

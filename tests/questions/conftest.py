@@ -1,0 +1,38 @@
+"""The facts that these tests ask about: at least one column of every kind."""
+
+from datetime import date, datetime
+from fractions import Fraction
+
+import pytest
+
+from discreet.facts.model import Boolean, Budget, Category, Date, EachRow, Facts, Integer, Number, Text, Timestamp
+from discreet.privacy.losses import Pure
+
+
+@pytest.fixture(scope="session")
+def people() -> Facts:
+    return Facts(
+        name="people",
+        source="people.csv",
+        unit=EachRow(),
+        neighbours="add_remove",
+        budget=Budget(cap=Pure(epsilon=1)),
+        columns=(
+            Integer("Age", 0, 120),
+            Integer("Children"),
+            Number("Income", Fraction(0), Fraction(1_000_000)),
+            Number("Debt"),
+            Number("Gain", lower=Fraction(-5)),
+            Number("Rate", Fraction(1, 10), Fraction(9, 10)),
+            Category("Race", (1, 2, 3, 4, 5, 6)),
+            Category("UrbanRural", (1, 2), ("Urban", "Rural")),
+            Category("Sex", ("male", "female"), other=True),
+            Boolean("Married"),
+            Date("Born", date(1900, 1, 1), date(2020, 12, 31)),
+            Date("Moved"),
+            Timestamp("Seen", datetime.fromisoformat("2020-01-01"), datetime.fromisoformat("2020-12-31 23:59")),
+            Text("Name"),
+            Text("Group"),
+            Text("Home Town"),
+        ),
+    )

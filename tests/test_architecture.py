@@ -1,0 +1,186 @@
+"""The shape of the project. Layers themselves are import-linter's, in pyproject.toml; here is what it cannot see."""
+
+import ast
+import importlib
+import inspect
+import pkgutil
+import re
+import subprocess
+import sys
+import tempfile
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import discreet
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCE = ROOT / "src" / "discreet"
+FILES = [file.relative_to(SOURCE).as_posix() for file in sorted(SOURCE.rglob("*.py"))]
+MODULES = ["discreet", *sorted(module.name for module in pkgutil.walk_packages([str(SOURCE)], "discreet."))]
+ENTROPY = {"noise/keystream.py", "testing.py"}
+BANNED = ("numpy.random", "os.getrandom", "os.urandom", "random", "secrets")
+HEAVY = {"altair", "duckdb", "fastapi", "pandas", "polars", "pyarrow", "pydantic", "pyspark", "rich", "scipy", "sqlglot", "typer"}
+
+
+def parsed(file: str) -> ast.Module:
+    return ast.parse((SOURCE / file).read_text(encoding="utf-8"), file)
+
+
+def named(tree: ast.AST) -> set[str]:
+    """Every dotted name that the code imports or reaches through an imported name: `np.random.x` is numpy.random.x."""
+    found: set[str] = set()
+    alias: dict[str, str] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found.update(name.name for name in node.names)
+            alias.update({name.asname or name.name.partition(".")[0]: name.name if name.asname else name.name.partition(".")[0]
+                          for name in node.names})
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            found.update(f"{node.module}.{name.name}" for name in node.names)
+            alias.update({name.asname or name.name: f"{node.module}.{name.name}" for name in node.names})
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute):
+            first, *rest = ast.unparse(node).split(".")
+            found.add(".".join([alias.get(first, f"local {first}"), *rest]))
+    return found
+
+
+def randomness(tree: ast.AST) -> set[str]:
+    return {name for name in named(tree) for banned in BANNED if name == banned or name.startswith(banned + ".")}
+
+
+# ---- rooms and files
+
+
+@pytest.mark.parametrize("file", sorted(set(FILES) - ENTROPY))
+def test_only_the_keystream_and_testing_reach_for_randomness(file):
+    assert randomness(parsed(file)) == set()
+
+
+@pytest.mark.parametrize("code", ["import random", "from random import Random", "import secrets as s", "from os import urandom",
+                                  "import os as o\no.urandom(8)", "import numpy.random", "from numpy import random as r",
+                                  "import numpy as np\nnp.random.default_rng(1)", "def f():\n    import random"])
+def test_every_way_to_spell_randomness_is_seen(code):
+    assert randomness(ast.parse(code))
+
+
+@pytest.mark.parametrize("code", ["import numpy as np\nnp.array(1)", "import os\nos.path", "from x import y\ny.random()",
+                                  "from discreet.noise import random_bits"])
+def test_what_only_looks_like_randomness_is_let_through(code):
+    assert not randomness(ast.parse(code))
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_files_stay_small_enough_to_read(file):
+    assert len((SOURCE / file).read_text(encoding="utf-8").splitlines()) < 400
+
+
+@pytest.mark.parametrize("file", [file for file in FILES if not file.startswith("cli/")])
+def test_below_the_top_floor_no_room_imports_the_front_door(file):
+    # `from discreet import Laplace` loads lazily, which would lead around the layers unseen
+    doors = [node for node in ast.walk(parsed(file)) if isinstance(node, ast.Import | ast.ImportFrom) for name in node.names
+             if (isinstance(node, ast.Import) and name.name == "discreet")
+             or (isinstance(node, ast.ImportFrom) and node.module == "discreet" and f"discreet.{name.name}" not in MODULES)]
+    assert [ast.unparse(node) for node in doors] == []
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_all_is_sorted_and_true(name):
+    module = importlib.import_module(name)
+    exported = list(getattr(module, "__all__", []))
+    assert exported == sorted(set(exported))
+    assert [missing for missing in exported if not hasattr(module, missing)] == []
+
+
+def test_import_discreet_is_light():
+    script = f"import sys, discreet; print(*sorted({HEAVY!r} & set(sys.modules)))"
+    loaded = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert loaded.stdout.split() == []
+
+
+# ---- proofs
+
+
+def mechanisms() -> list[type]:
+    room = importlib.import_module("discreet.mechanisms")
+    return [thing for name in room.__all__ if inspect.isclass(thing := getattr(room, name))]
+
+
+def functions_in_tests() -> set[str]:
+    trees = [ast.parse(file.read_text(encoding="utf-8")) for file in (ROOT / "tests").rglob("*.py")]
+    return {node.name for tree in trees for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+
+
+def test_every_mechanism_has_a_proof_that_names_a_test_which_exists():
+    written = functions_in_tests()
+    assert mechanisms()
+    for mechanism in mechanisms():
+        page = re.search(r"Proof: (docs/proofs/[\w-]+\.md)", mechanism.__doc__ or "")
+        assert page, f"{mechanism.__name__} names no proof; write `Proof: docs/proofs/x.md` in its docstring"
+        proof = (ROOT / page[1]).read_text(encoding="utf-8")
+        tests = set(re.findall(r"\b(test_\w+)\b(?!\.py)", proof))
+        assert tests, f"{page[1]} names no test"
+        assert tests <= written, f"{page[1]} names tests that do not exist: {tests - written}"
+
+
+# ---- the project
+
+
+def repository() -> list[Path]:
+    listed = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT,
+                            capture_output=True, text=True, check=False)
+    if listed.returncode != 0:
+        pytest.skip("missing part: a git checkout, to know which files are the project's")
+    return [file for name in listed.stdout.split("\0") if name and (file := ROOT / name).is_file()]
+
+
+def test_no_file_says_where_it_was_written():
+    places = {ROOT, ROOT.parent, Path.home()} - {Path("/"), Path("/home"), Path(tempfile.gettempdir())}
+    pattern = re.compile("|".join(rf"(?<![\w.]){re.escape(str(place))}[/\\]" for place in places))
+    told = [file.relative_to(ROOT).as_posix() for file in repository()
+            if pattern.search(file.read_text(encoding="utf-8", errors="replace"))]
+    assert told == []
+
+
+def test_constraints_are_names_and_versions_and_nothing_else():
+    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    assert lines == sorted(lines)
+    assert [line for line in lines if not re.fullmatch(r"[a-z0-9-]+==\d[\w.]*", line)] == []
+
+
+def test_versions_agree():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert discreet.__version__ == project["version"]
+    assert f"## {project['version']}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+def test_every_release_says_what_changed_for_privacy():
+    _, *releases = re.split(r"^## ", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    assert releases
+    assert [release.splitlines()[0] for release in releases if "### Privacy" not in release] == []
+
+
+def test_dev_py_needs_the_standard_library_only():
+    tree = ast.parse((ROOT / "dev.py").read_text(encoding="utf-8"))
+    modules = {name.name for node in ast.walk(tree) if isinstance(node, ast.Import) for name in node.names}
+    modules |= {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    assert {module.partition(".")[0] for module in modules} <= sys.stdlib_module_names
+
+
+def test_make_forwards_every_command_and_each_has_a_line_of_help():
+    listed = subprocess.run([sys.executable, "dev.py"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    commands = re.findall(r"^  (\w+) +\S.*$", listed, flags=re.MULTILINE)
+    targets = re.search(r"^([\w ]+):\n\t@\$\(PYTHON\) dev\.py \$@", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    assert targets
+    assert sorted(commands) == sorted(targets[1].split())
+
+
+def test_every_decision_says_its_context_choice_and_cost():
+    pages = sorted((ROOT / "docs" / "decisions").glob("*.md"))
+    assert pages
+    for number, page in enumerate(pages, start=1):
+        headings = re.findall(r"^## (\w+)", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
+        assert page.name.startswith(f"{number:04}-")
+        assert headings == ["Context", "Choice", "Cost"], page.name
