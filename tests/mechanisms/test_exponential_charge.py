@@ -48,6 +48,13 @@ def test_probabilities_are_proportional_to_exp_of_the_scores(epsilon, scores):
             assert abs(near - true) <= mpmath.mpf("1e-12") * true
 
 
+def test_a_float_score_is_the_number_it_holds():
+    mechanism = Exponential(epsilon=1, sensitivity=8)
+    held = [123456784, 123456792]                             # 8 apart; the shortest decimals of such short floats are 10 apart
+    for scores in (np.array(held, np.float32), [np.float32(score) for score in held], np.array(held, float)):
+        assert mechanism.pmf(scores, exact=True) == mechanism.pmf(held, exact=True)
+
+
 @pytest.mark.parametrize("epsilon", ["1/10", "1", "5"])
 @pytest.mark.parametrize("sensitivity", [1, 3])
 def test_the_max_divergence_of_a_selection_is_the_epsilon_charged(mp, epsilon, sensitivity):
