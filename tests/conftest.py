@@ -22,6 +22,17 @@ hypothesis.settings.register_profile("discreet", deadline=None)
 hypothesis.settings.load_profile("discreet")
 
 
+# rooms that draw large samples, start programs or generate whole questions: `make test` runs them, `make check` does not
+SLOW_ROOMS = {"engines", "interfaces", "laws", "plots", "statistics"}
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.parent.name in SLOW_ROOMS:
+            item.add_marker("slow")
+
+
 @pytest.fixture
 def part() -> Callable[[str], ModuleType]:
     """``part("altair")`` is the module, or a skip that counts as a missing part."""

@@ -9,6 +9,7 @@ from discreet.noise import discrete_gaussian, discrete_laplace
 from discreet.noise.law import Law, discrete_gaussian_law, discrete_laplace_law
 from discreet.planning.spread import ratio_interval, reach
 
+pytestmark = pytest.mark.slow
 DRAWS = 400_000
 WEIGHTS = [(1.0,), (1.0, 1.0), (1.0, 1.0, 1.0), (0.95, -0.05), (0.5, -0.5), (-0.2, 0.3, 0.8), (0.0, 0.5, 1.0)]
 
