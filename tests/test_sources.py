@@ -5,9 +5,14 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import discreet as dc
+from discreet.engines.reference import Reference
+from discreet.planning.build import make_plan
+from discreet.planning.price import read_price
+from discreet.questions.sql import read_sql
 from discreet.testing import recorded
 
 FACTS = """
@@ -95,6 +100,21 @@ def test_parquet_duckdb_and_frames_give_the_same_integers_as_csv(tmp_path, opene
     for each in (frame, pl.from_pandas(frame), pa.Table.from_pandas(frame)):
         table = dc.table(each, columns=columns, unit="row", neighbours="add_remove", budget=100)
         assert exact(table) == expected
+
+
+@pytest.mark.parametrize("odd", [float("nan"), float("inf"), -float("inf"), 1e300, None])
+@pytest.mark.parametrize("statistics", [True, False])
+def test_one_odd_row_in_parquet_is_read_by_the_rules_whatever_the_files_statistics_say(tmp_path, opened, odd, statistics):
+    x = [float(value % 100) for value in range(5000)]
+    frame = {"x": [*x[:-1], odd], "c": [1, 2] * 2500, "name": ["a"] * 5000}
+    pq.write_table(pa.table(frame), tmp_path / "t.parquet", write_statistics=statistics)
+    table = opened("t.parquet")
+    rows = [{name: values[i] for name, values in frame.items()} for i in range(5000)]
+    for sql in (QUESTION, "SELECT COUNT(x) AS n, AVG(x) AS m FROM t WHERE x <= 100", "SELECT COUNT(*) AS n FROM t WHERE x IS NULL"):
+        plan = make_plan(read_sql(sql, table.facts), table.facts, read_price(epsilon=1))
+        one, other = table._engine.run(plan.wanted).take(), Reference(table.facts, rows).run(plan.wanted).take()
+        assert np.array_equal(one.high, other.high)
+        assert np.array_equal(one.low, other.low)
 
 
 def test_a_declared_column_that_the_header_lacks_is_refused_with_its_name(opened):

@@ -172,7 +172,7 @@ def _double(term: Term, stored: Stored, dialect: Dialect) -> Term:
         case "whole":
             return replace(term, sql=as_type(term.sql, "DOUBLE"))
         case "text":
-            trimmed = exp.Trim(this=term.sql)
+            trimmed = _trimmed(term.sql)
             read = cases((dialect.matches(trimmed, NUMBER), as_type(trimmed, "DOUBLE", safely=True)))
             return replace(term, sql=read)
         case _:
@@ -237,6 +237,10 @@ def is_run(numbers: list[float]) -> bool:
 # ---- the rest
 
 
+def _trimmed(value: exp.Expr) -> exp.Expr:
+    return exp.Trim(this=value, expression=text(" "))  # by itself, TRIM takes other kinds of space too on some engines
+
+
 def _text(value: exp.Expr, stored: Stored) -> exp.Expr:
     return value if stored == "text" else as_type(value, "TEXT")
 
@@ -244,7 +248,7 @@ def _text(value: exp.Expr, stored: Stored) -> exp.Expr:
 def _truth(value: exp.Expr, stored: Stored) -> exp.Expr:
     match stored:
         case "text":
-            word = exp.Lower(this=exp.Trim(this=value))
+            word = exp.Lower(this=_trimmed(value))
             yes, no = is_one_of(word, map(text, TRUE)), is_one_of(word, map(text, FALSE))
             return cases((yes, exp.true()), (no, exp.false()))
         case "whole" | "real":
@@ -257,7 +261,7 @@ def _truth(value: exp.Expr, stored: Stored) -> exp.Expr:
 def _day(term: Term, stored: Stored, bounds: tuple[date, date], sheet: Sheet) -> Term:
     match stored:
         case "text":
-            trimmed = exp.Trim(this=term.sql)
+            trimmed = _trimmed(term.sql)
             read = cases((sheet.dialect.matches(trimmed, DAY), as_type(trimmed, "DATE", safely=True)))
         case "moment":
             read = as_type(term.sql, "DATE")
@@ -269,7 +273,7 @@ def _day(term: Term, stored: Stored, bounds: tuple[date, date], sheet: Sheet) ->
 def _moment(term: Term, stored: Stored, bounds: tuple[datetime, datetime], sheet: Sheet) -> Term:
     match stored:
         case "text":
-            trimmed = exp.Trim(this=term.sql)
+            trimmed = _trimmed(term.sql)
             cut = exp.Left(this=trimmed, expression=exp.Literal.number(26))  # microseconds
             read = cases((sheet.dialect.matches(trimmed, MOMENT), as_type(cut, "TIMESTAMP", safely=True)))
         case "day":
