@@ -2,6 +2,7 @@
 
 import re
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -115,6 +116,52 @@ def test_a_price_that_means_nothing_is_refused_before_any_charge(ce, price):
     with pytest.raises(dc.Refused):
         ce.ask(RURAL, **price)
     assert spent(ce) == 0
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT VAR_POP(Income * 1e300) AS v FROM ce_slides",
+        "SELECT AVG(Income * 1e-305) AS v FROM ce_slides",
+    ],
+)
+def test_ranges_that_no_float_holds_are_refused_before_any_charge(ce, sql):
+    with pytest.raises(dc.QuestionError):
+        ce.ask(sql, epsilon=1)
+    assert spent(ce) == 0
+
+
+def test_prices_that_buy_nothing_are_refused_before_any_charge(ce):
+    for price in ({"epsilon": "1e-320"}, {"epsilon": "1e-13"}, {"rho": "1e-40"}):
+        with pytest.raises(dc.ParameterError):
+            ce.ask(RURAL, **price)
+    assert spent(ce) == 0
+
+
+def test_having_on_a_key_of_texts_is_refused_before_any_charge(tmp_path):
+    write_sample("adult", tmp_path)
+    adult = dc.open(tmp_path / "adult.toml")
+    for having in ("Sex = 'Male'", "Sex IN ('Male')", "Sex LIKE 'M%'"):
+        with pytest.raises(dc.QuestionError, match="WHERE"):
+            adult.ask(f"SELECT Sex, COUNT(*) AS n FROM adult GROUP BY Sex HAVING {having}", epsilon="0.1")
+    assert spent(adult) == 0
+
+
+def test_a_limit_in_epsilon_is_not_gone_around_by_rho(folder):
+    text = (folder / "ce_slides.toml").read_text()
+    limited = text.replace("epsilon = 1.4", "rho = 1\nmax_epsilon_per_question = 0.1").replace('partition = "UrbanRural"', "")
+    (folder / "rho.toml").write_text(limited)
+    with pytest.raises(dc.BudgetError, match="priced by epsilon"):
+        dc.open(folder / "rho.toml").ask(RURAL, rho="0.5")
+
+
+def test_half_characters_in_a_question_made_by_hand_are_refused(tmp_path):
+    write_sample("adult", tmp_path)
+    adult = dc.open(tmp_path / "adult.toml")
+    one = adult.where("Name = 'a?'").count().question
+    broken = replace(one, where=replace(one.where, of=(one.where.of[0], replace(one.where.of[1], value="a\ud800"))))
+    with pytest.raises(dc.QuestionError, match="Unicode"):
+        adult.ask(broken, epsilon="0.1")
 
 
 def test_prices_that_the_budget_has_no_unit_for_are_refused_before_any_charge(ce):

@@ -188,9 +188,13 @@ class Curator:
         budget = self.facts.budget
         if budget.expires is not None and datetime.now(UTC).date() > budget.expires:
             raise AccessError(f"the budget of {self.facts.name} ended on {budget.expires}", hint="ask the curator for a new one")
-        most, epsilon = budget.max_epsilon_per_question, getattr(price, "epsilon", None)
-        if most is not None and epsilon is not None and epsilon > most:
-            raise BudgetError(f"the question costs epsilon {shown(epsilon)}", hint=f"one question may cost at most {shown(most)}")
+        if (most := budget.max_epsilon_per_question) is None:
+            return
+        if isinstance(price, Concentrated):
+            raise BudgetError("a question to this table is priced by epsilon", hint=f"write epsilon={shown(most)} or less")
+        if price.epsilon > most:
+            asked = f"the question costs epsilon {shown(price.epsilon)}"
+            raise BudgetError(asked, hint=f"one question may cost at most {shown(most)}")
 
     def _answer(self, plan: Plan, released: Released, confidence: Fraction, *, replayed: bool) -> Answer:
         table = answer_table(plan, released, float(confidence))

@@ -89,7 +89,7 @@ class DuckDB:
             case _:
                 layout = from_frame(connection, self._facts, source)
         run(connection, f"SET allowed_paths = [{', '.join(quoted_text(path) for path in allowed)}]")
-        # Parquet's own statistics leave NaN out: trusting them, the optimizer would fold our clamps away and let one NaN row through
+        # Parquet's statistics leave NaN out: trusting them, the optimizer would fold our clamps away and let one NaN row through
         run(connection, "SET disabled_optimizers = 'statistics_propagation'")
         run(connection, "SET enable_external_access = false")
         run(connection, "SET lock_configuration = true")

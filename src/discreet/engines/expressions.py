@@ -78,6 +78,9 @@ _PARTS: Mapping[Part, tuple[str, int, int]] = {
 _TYPES: Mapping[Kind, Types] = {"number": "DOUBLE", "text": "TEXT", "truth": "BOOLEAN"}  # of NULL beside such values
 
 
+_LEVELS = 10  # so deep is one piece of SQL at most, lest a parser run out of stack
+
+
 class Expressions:
     """Writes the expressions of one query onto its sheet."""
 
@@ -86,9 +89,16 @@ class Expressions:
         self._read: dict[str, Term] = {}
         self._sheet = sheet
         self._dialect = sheet.dialect
+        self._level = 0
 
     def term(self, expression: Expression) -> Term:
         """The value of ``expression`` on every row. Raises TypeError if an operation does not fit its values."""
+        self._level += 1
+        found = self._term(expression)
+        self._level -= 1
+        return self._sheet.named(found) if self._level % _LEVELS == _LEVELS - 1 else found
+
+    def _term(self, expression: Expression) -> Term:
         match expression:
             case Column(name):
                 return self._column(name)

@@ -16,7 +16,7 @@ import numpy as np
 from discreet.errors import FactsError
 from discreet.facts.model import CsvFormat
 
-__all__ = ["count_lines", "is_utf8", "lines_of", "places_of", "rows_of", "split_header", "splitter"]
+__all__ = ["count_lines", "has_spaced_quotes", "is_utf8", "lines_of", "places_of", "rows_of", "split_header", "splitter"]
 
 _BOM = "\ufeff"
 _CHUNK = 1 << 24
@@ -42,6 +42,17 @@ def count_lines(file: Path) -> int:
             count += int(np.count_nonzero(before & ~ends))
             after_end = bool(ends[-1])
     return count
+
+
+def has_spaced_quotes(file: Path, quote: str) -> bool:
+    """Whether a quote stands beside a space somewhere in a UTF-8 file: then readers differ in what it means."""
+    mark, last = quote.encode(), b""
+    with file.open("rb") as stream:
+        while chunk := stream.read(_CHUNK):
+            if quote and (b" " + mark in last + chunk or mark + b" " in last + chunk):
+                return True
+            last = chunk[-len(mark) :] if quote else b""
+    return False
 
 
 def is_utf8(encoding: str) -> bool:

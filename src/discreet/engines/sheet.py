@@ -46,16 +46,19 @@ class Sheet:
         stage.joins.append((_values(values, alias), same))
         return self._column(short, found)
 
-    def select(self, *outputs: exp.Expr) -> exp.Select:
-        """A SELECT of ``outputs`` over all stages."""
-        source: exp.Expr = exp.alias_(exp.to_table(self.layout.table), "s", table=True)
+    def select(self, *outputs: exp.Expr, where: exp.Expr | None = None) -> str:
+        """A SELECT of ``outputs`` over all stages. Stages are put together as text: there may be too many for recursion."""
+        source = f"{self.text(exp.to_table(self.layout.table))} AS s"
         for stage in self._stages:
             added = [exp.alias_(sql, name) for sql, name in stage.columns.items()]
-            inner = exp.select(exp.Column(this=exp.Star(), table=exp.to_identifier("s")), *added).from_(source, copy=False)
-            for table, on in stage.joins:
-                inner = inner.join(table, on=on, join_type="left", copy=False)
-            source = inner.subquery("s", copy=False)
-        return exp.select(*outputs, copy=False).from_(source, copy=False)
+            joins = [f" LEFT JOIN {self.text(table)} ON {self.text(on)}" for table, on in stage.joins]
+            source = f"(SELECT {', '.join(['s.*', *map(self.text, added)])} FROM {source}{''.join(joins)}) AS s"
+        filtered = "" if where is None else f" WHERE {self.text(where)}"
+        return f"SELECT {', '.join(map(self.text, outputs))} FROM {source}{filtered}"
+
+    def text(self, sql: exp.Expr) -> str:
+        """The text of a piece of SQL in the engine's dialect."""
+        return sql.sql(dialect=self.dialect.name, copy=False)
 
     def _column(self, term: Term, sql: exp.Expr) -> Term:
         columns = self._stage(term.stage).columns

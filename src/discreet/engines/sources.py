@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.engines.layout import Field, Layout
-from discreet.engines.lines import count_lines, is_utf8, lines_of, places_of, rows_of, split_header
+from discreet.engines.lines import count_lines, has_spaced_quotes, is_utf8, lines_of, places_of, rows_of, split_header
+from discreet.engines.objects import as_texts
 from discreet.engines.reading import FEW, is_run, is_whole, kind_of
 from discreet.engines.stored import quoted, quoted_text, safe_name, view_of
 from discreet.engines.values import nearest
@@ -56,8 +57,7 @@ def from_duckdb(connection: "DuckDBPyConnection", facts: Facts, file: Path, tabl
 def from_frame(connection: "DuckDBPyConnection", facts: Facts, frame: object) -> Layout:
     """The rows of a pandas, polars or Arrow table."""
     names = [column.name for column in facts.columns]
-    renamed = _renamed(frame, names)
-    connection.register("frame", renamed)
+    connection.register("frame", _objects_as_text(_renamed(frame, names), facts))
     spelt = {name: safe_name(place) for place, name in enumerate(names)}
     selected, fields = view_of(facts, _types(connection, "frame"), spelt)
     run(connection, f"CREATE TEMP VIEW raw AS SELECT {selected} FROM frame")
@@ -95,12 +95,12 @@ def _load_strictly(connection: "DuckDBPyConnection", file: Path, form: CsvFormat
     """Load a file with DuckDB's own reader, if that reads it as we do.
 
     It does where every line has the fields of the header and quotes only where they belong, which its strict mode demands;
-    and where no quoted field runs over a line's end, which the number of rows tells.
+    where no quoted field runs over a line's end, which the number of rows tells; and where no space is beside a quote.
     """
     import duckdb
 
-    if not is_utf8(form.encoding):
-        return False
+    if width == 1 or not is_utf8(form.encoding) or has_spaced_quotes(file, form.quote):
+        return False  # of one column it counts empty lines, so that the number of rows would tell nothing
     options = {
         "auto_detect": "false",
         "columns": "{" + ", ".join(f"'{safe_name(place)}': 'VARCHAR'" for place in range(width)) + "}",
@@ -155,6 +155,18 @@ def _renamed(frame: Any, names: list[str]) -> object:
                 f"a table can not be read from a {type(frame).__name__}",
                 hint="give a pandas, polars or Arrow table, or the path of a file",
             )
+
+
+def _objects_as_text(frame: Any, facts: Facts) -> object:
+    """A pandas frame whose columns of Python objects are read one cell at a time; any other frame as it is."""
+    if type(frame).__module__.partition(".")[0] != "pandas":
+        return frame
+    odd = {place: frame.iloc[:, place] for place in range(len(facts.columns)) if frame.dtypes.iloc[place].kind == "O"}
+    if not odd:
+        return frame
+    texts = {place: type(cells)(as_texts(facts.columns[place], cells), dtype=object) for place, cells in odd.items()}
+    columns = [texts.get(place, frame.iloc[:, place].reset_index(drop=True)) for place in range(len(facts.columns))]
+    return type(frame)(dict(zip(frame.columns, columns, strict=True)))
 
 
 # ---- both

@@ -41,22 +41,17 @@ def to_sql(wanted: Wanted, facts: Facts, layout: Layout, dialect: str = "duckdb"
     where = None if wanted.where is None else write.truth(wanted.where).sql
 
     # one row for every combination of keys: k0, k1, ..., m0, m1, ...
-    inner = sheet.select(
-        *(exp.alias_(key.sql, f"k{place}") for place, (key, _) in enumerate(keys)),
-        *(exp.alias_(total, f"m{place}") for place, total in enumerate(totals)),
-    )
-    if where is not None:
-        inner = inner.where(where, copy=False)
-    if keys:
-        inner = inner.group_by(*(f"k{place}" for place in range(len(keys))), copy=False)
+    found = [exp.alias_(key.sql, f"k{place}") for place, (key, _) in enumerate(keys)]
+    found += [exp.alias_(total, f"m{place}") for place, total in enumerate(totals)]
+    groups = f" GROUP BY {', '.join(f'k{place}' for place in range(len(keys)))}" if keys else ""
+    inner = sheet.select(*found, where=where) + groups
 
     # the same rows: k0, k1, ..., h0, l0, h1, l1, ...
     outputs = [exp.alias_(_moved(exp.column(f"k{place}"), first), f"k{place}") for place, (_, first) in enumerate(keys)]
     for place in range(len(totals)):
         high, low = known.halves(exp.column(f"m{place}"))
         outputs += [exp.alias_(high, f"h{place}"), exp.alias_(low, f"l{place}")]
-    outer = exp.select(*outputs, copy=False).from_(inner.subquery("g", copy=False), copy=False)
-    return outer.sql(dialect=known.name, copy=False)
+    return f"SELECT {', '.join(map(sheet.text, outputs))} FROM ({inner}) AS g"
 
 
 def to_read(facts: Facts, layout: Layout, names: dict[str, str], dialect: str = "duckdb") -> str:
@@ -65,7 +60,7 @@ def to_read(facts: Facts, layout: Layout, names: dict[str, str], dialect: str = 
     sheet = Sheet(layout, known)
     read = {column.name: read_column(column, layout.fields[column.name], sheet) for column in facts.columns}
     outputs = [exp.alias_(term.sql, names[name]) for name, term in read.items()]
-    return sheet.select(*outputs).sql(dialect=known.name, copy=False)
+    return sheet.select(*outputs)
 
 
 # ---- keys

@@ -7,7 +7,7 @@ from math import prod
 from discreet.engines.wanted import Measure, Wanted
 from discreet.facts.model import Facts
 from discreet.mechanisms import Gaussian, Laplace
-from discreet.planning.cells import cells_of
+from discreet.planning.cells import cells_of, check_having
 from discreet.planning.grids import FEW, grid_for
 from discreet.planning.plan import Derived, Mechanism, Plan, Vector
 from discreet.planning.price import Price
@@ -27,6 +27,7 @@ __all__ = ["make_plan"]
 def make_plan(question: Question, facts: Facts, price: Price) -> Plan:
     """The plan for ``question`` at ``price``; refused for reasons that are all public."""
     keys, axes = cells_of(question.keys, facts)                              # every value of every key
+    check_having(question.having, axes)
     choice = choose(question, facts)                                         # as few vectors as answer all aggregates
     share = Fraction(1, max(1, len(choice.drafts)))                          # one equal share each
     cells = prod(key.cells for key in keys)

@@ -7,10 +7,10 @@ from discreet.engines.wanted import ByStep, ByValue, Key
 from discreet.errors import QuestionError
 from discreet.facts.model import Boolean, Category, Facts, Integer
 from discreet.planning.plan import Axis
-from discreet.questions.algebra import Bin, Column, DatePart, Expression
+from discreet.questions.algebra import Apply, Bin, Column, DatePart, Expression, In, KeyOf, Like
 from discreet.questions.bounds import bounds_of
 
-__all__ = ["MOST_CELLS", "cells_of"]
+__all__ = ["MOST_CELLS", "cells_of", "check_having"]
 
 MOST_CELLS = 10**6
 
@@ -47,6 +47,22 @@ def _cells(key: Expression, facts: Facts) -> tuple[Key, Axis]:
         "this key has no public list of values",
         hint="group by a declared category, a bounded whole number, BIN(x, width) of a bounded number or a part of a date",
     )
+
+
+def check_having(condition: Expression | None, axes: tuple[Axis, ...]) -> None:
+    """Refuses HAVING on a key of texts: which groups there are is public, and WHERE chooses among them."""
+    match condition:
+        case KeyOf(place) if any(isinstance(value, str) for value in axes[place].values):
+            raise QuestionError("HAVING looks at numbers, and this key is text", hint="choose groups in WHERE: s IN ('a', 'b')")
+        case Like():
+            raise QuestionError("LIKE is for rows, not for groups", hint="choose groups in WHERE, as in s LIKE 'a%'")
+        case Apply(of=parts):
+            for part in parts:
+                check_having(part, axes)
+        case In(of=of):
+            check_having(of, axes)
+        case _:
+            pass
 
 
 def _stepped(of: Expression, width: Fraction, origin: Fraction, bounds: tuple[Fraction, Fraction]) -> tuple[Key, Axis]:

@@ -15,6 +15,7 @@ __all__ = ["FEW", "LARGEST_SCALE", "grid_for"]
 FEW = 512  # numbers in a vector
 LARGEST_SCALE = 1 << 50  # of noise, in steps, where numbers are many
 _LARGEST_TERM = 1 << 34  # of one row, where numbers are many
+_HUGE = Fraction(10**60)  # squares of it, and sums of them, are still far from the largest float
 _FINEST, _COARSEST = 30, 8  # binary digits of the range
 _LARGEST = 1 << 51  # of a number on the grid: far below it float64 holds halves
 
@@ -24,6 +25,8 @@ def grid_for(bounds: tuple[Fraction, Fraction], *, is_whole: bool, degree: int, 
 
     ``noise`` is the scale of the noise when the range is one step wide; None where numbers are few and nothing limits it.
     """
+    if max(abs(bounds[0]), abs(bounds[1])) > _HUGE or 0 < bounds[1] - bounds[0] < 1 / _HUGE:
+        raise QuestionError(f"the range of {what} is out of reach", hint="use a unit in which it is between 1e-60 and 1e60")
     lower, upper = bounds if bounds[0] < bounds[1] else (bounds[0], bounds[0] + 1)  # a constant, too, gets noise
     if is_whole:
         grid = Grid(Fraction(1), int(lower), int(upper))

@@ -140,7 +140,7 @@ def _drafts(
     if of is None or kinds == {"count"}:
         yield draft("count", 0, wanted)
         return
-    if bounds_of(of, facts) is None:
+    if (bounds := bounds_of(of, facts)) is None:
         raise QuestionError(
             f"{to_text(of)} has no public bounds to aggregate within",
             hint="declare lower and upper in the facts, or clamp it: GREATEST(LEAST(x, 100), 0)",
@@ -154,7 +154,7 @@ def _drafts(
             yield draft("variance_numerator", 2, variances)
     elif kinds & _VARIANCES:
         yield draft("bernstein", 2, wanted)
-    elif kinds == {"sum"} and is_whole(of, facts):
+    elif kinds == {"sum"} and is_whole(of, facts) and bounds[1] - bounds[0] <= 1 << 31:
         yield draft("sum", 1, wanted)
     else:  # for a sum that is rounded to a grid too: its interval needs the number of rows
         yield draft("bernstein", 1, wanted)

@@ -1,6 +1,7 @@
 """Whether a question can be asked of a table, decided from the facts alone; and its one form if so."""
 
 from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
 from typing import assert_never
 
 from discreet.errors import QuestionError
@@ -37,10 +38,28 @@ _CLAMP = "declare lower and upper in the facts, or clamp it: GREATEST(LEAST(x, 1
 
 def checked(question: Question, facts: model.Facts) -> Question:
     """The question in its one form. Raises QuestionError if it cannot be asked of this table."""
+    if any(not _is_unicode(text) for text in _texts(question)):
+        raise QuestionError("a text is not valid Unicode", hint="write whole characters: half surrogates stand for nothing")
     try:
         return fitted_question(question, facts, Places())
     except Misfit as wrong:
         raise QuestionError(wrong.message, hint=wrong.hint) from None
+
+
+def _texts(part: object) -> Iterator[str]:
+    """Every text in a question made by hand; one read from SQL has been through this."""
+    if isinstance(part, str):
+        yield part
+    elif isinstance(part, tuple):
+        for each in part:
+            yield from _texts(each)
+    elif is_dataclass(part):
+        for each in fields(part):
+            yield from _texts(getattr(part, each.name))
+
+
+def _is_unicode(text: str) -> bool:
+    return not any(0xD800 <= ord(letter) <= 0xDFFF for letter in text)
 
 
 def fitted_question(question: Question, facts: model.Facts, places: Places) -> Question:
