@@ -59,15 +59,22 @@ def times(act: Callable[[], object], *, repeats: int) -> Times:
 
 def compared(acts: dict[str, Callable[[], object]], *, repeats: int) -> dict[str, Times]:
     """Seconds of each act. They take turns, so that what else the machine does falls on all of them."""
+    return clocked(acts, repeats=repeats)[0]
+
+
+def clocked(acts: dict[str, Callable[[], object]], *, repeats: int) -> tuple[dict[str, Times], dict[str, Times]]:
+    """Seconds of each act by the clock, and seconds of processor on all its threads, which others disturb less."""
     for act in acts.values():
         act()
     seconds: dict[str, list[float]] = {name: [] for name in acts}
+    busy: dict[str, list[float]] = {name: [] for name in acts}
     for _ in range(repeats):
         for name, act in acts.items():
-            start = time.perf_counter()
+            start, start_busy = time.perf_counter(), time.process_time()
             act()
             seconds[name].append(time.perf_counter() - start)
-    return {name: Times.of(taken) for name, taken in seconds.items()}
+            busy[name].append(time.process_time() - start_busy)
+    return tuple({name: Times.of(taken) for name, taken in each.items()} for each in (seconds, busy))
 
 
 # ---- other interpreters

@@ -13,7 +13,8 @@ degree 2 for a variance. One row moves such a vector by 1 in all, however many n
 docs/proofs/estimators.md.
 
 Where the size is public and a neighbour changes a row, all sides add Laplace noise to the mean, or to the variance, by the same
-sensitivities; diffprivlib truncates its noise to the possible range. The target there says that nothing is lost.
+sensitivities. diffprivlib draws the noise of a variance so that the result is always possible, and pays with wider noise. The
+target there says that nothing is lost.
 """
 
 import json

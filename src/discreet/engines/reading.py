@@ -201,10 +201,11 @@ def one_of_texts(term: Term, values: list[str], sheet: Sheet, table: str | None 
     """The text if it is one of ``values``, else NULL."""
     if not values:
         return replace(term, sql=as_type(exp.Null(), "TEXT"))
-    if len(values) > FEW:
-        return sheet.member(term, table or list(map(text, values)))
+    constants = list(dict.fromkeys(map(text, values)))  # each once: a row joins one of them at most
+    if len(constants) > FEW:
+        return sheet.member(term, table or constants)
     x = sheet.named(term)
-    return replace(x, sql=cases((is_one_of(x.sql, map(text, values)), x.sql)))
+    return replace(x, sql=cases((is_one_of(x.sql, constants), x.sql)))
 
 
 def one_of_numbers(term: Term, values: Sequence[Fraction | int], sheet: Sheet, table: str | None = None) -> Term:

@@ -117,8 +117,8 @@ def _from_bernstein(plan: Plan, vector: Vector, sums: Floats, kind: AggregateKin
     if kind == "sum":
         # a row's value on the grid is low + width * (j / degree), averaged over its Bernstein terms
         weights = tuple(each * (grid.low + width * j / degree) for j in range(degree + 1))
-        rows = _linear(vector, sums, (each,) * (degree + 1), alpha / 2) if rounding else None
-        total = _linear(vector, sums, weights, alpha / 2 if rounding else alpha).scaled(_step(vector))
+        rows = _linear(vector, sums, (each,) * (degree + 1), alpha / 100) if rounding else None  # a small part, for a small part
+        total = _linear(vector, sums, weights, alpha * 0.99 if rounding else alpha).scaled(_step(vector))
         return total.widened(np.maximum(rows.high, 0.0) * rounding) if rows else total
     if kind == "mean":
         share = tuple(j / degree for j in range(degree + 1))
