@@ -328,11 +328,39 @@ def test_the_sql_of_a_plain_question_is_plain(facts):
     assert to_sql(wanted, declared, layout) == (
         "SELECT k0 AS k0, CAST(m0 >> 32 AS BIGINT) AS h0, CAST(m0 & 4294967295 AS BIGINT) AS l0, "
         "CAST(m1 >> 32 AS BIGINT) AS h1, CAST(m1 & 4294967295 AS BIGINT) AS l1 "
-        'FROM (SELECT CASE WHEN ("c0" BETWEEN 1 AND 3) THEN "c0" END AS k0, COUNT(*) AS m0, '
-        'COALESCE(SUM(CAST(FLOOR(((CASE WHEN ("c1" BETWEEN 0.0e0 AND 10.0e0) THEN "c1" WHEN ("c1" < 0.0e0) THEN 0.0e0 '
-        "WHEN (\"c1\" <= CAST('Infinity' AS DOUBLE)) THEN 10.0e0 END * 4.0e0) + 0.5e0)) AS BIGINT)), 0) AS m1 "
-        "FROM data AS s GROUP BY k0) AS g"
+        'FROM (SELECT "c0" AS k0, COUNT(*) AS m0, '
+        'COALESCE(SUM(CAST(FLOOR(((CASE WHEN ("c1" BETWEEN 0.0e0 AND 10.0e0) THEN "c1" ELSE CASE WHEN ("c1" < 0.0e0) THEN 0.0e0 '
+        "WHEN (\"c1\" <= CAST('Infinity' AS DOUBLE)) THEN 10.0e0 END END * 4.0e0) + 0.5e0)) AS BIGINT)), 0) AS m1 "
+        'FROM data AS s WHERE ("c0" BETWEEN 1 AND 3) GROUP BY k0) AS g'
     )
+
+
+def test_a_question_may_be_wide(facts, opened, same):
+    declared = facts(Number("x", Fraction(0), Fraction(100)))
+    conditions = tuple(Apply("not_equal", (X, Literal(Fraction(n, 7)))) for n in range(600))
+    rows = [{"x": float(n)} for n in range(50)]
+    either = Apply("or", tuple(Apply("not", (condition,)) for condition in conditions))
+    with opened(declared, pa.table({"x": [row["x"] for row in rows]})) as engine:
+        measures = (Measure(0), Measure(0, None, None, either))
+        same(engine, Reference(declared, rows), Wanted(Apply("and", conditions), (), measures))
+
+
+def test_parquet_text_that_is_not_unicode_is_a_text_like_any_other(facts, opened, tmp_path):
+    texts = pa.array([b"ok", b"\xff\xfebad", b"caf\xe9", None], pa.binary()).view(pa.string())
+    pq.write_table(pa.table({"w": texts}), tmp_path / "rows.parquet")
+    with opened(facts(Text("w")), tmp_path / "rows.parquet") as engine:
+        assert total(engine.run(Wanted(None, (), (Measure(0), Measure(0, Column("w"))))).take()) == [[4], [3]]
+
+
+@pytest.mark.parametrize("odd", [math.nan, math.inf, -math.inf, 1e300])
+def test_what_a_file_says_about_itself_does_not_switch_a_clamp_off(odd, facts, opened, same, tmp_path):
+    rows = [{"x": float(n), "n": n} for n in range(100)] + [{"x": odd, "n": 7}]
+    declared = facts(Number("x", Fraction(0), Fraction(100)), Integer("n", 0, 100))
+    pq.write_table(pa.table({"x": [row["x"] for row in rows], "n": [row["n"] for row in rows]}), tmp_path / "rows.parquet")
+    is_null = Apply("is_null", (X,))
+    wanted = Wanted(None, (), (Measure(0, X), Measure(1, X, Grid(Fraction(1), 0, 100)), Measure(0, None, None, is_null)))
+    with opened(declared, tmp_path / "rows.parquet") as engine:
+        same(engine, Reference(declared, rows), wanted)
 
 
 def test_the_text_of_a_question_does_not_depend_on_rows(facts, opened):

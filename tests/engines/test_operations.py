@@ -146,12 +146,14 @@ def literal(value):
     return Literal(Fraction(min(max(value, -LARGEST), LARGEST)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("operation", ["add", "subtract", "multiply", "divide", "remainder"])
 def test_arithmetic(operation, facts, opened):
     inner = Apply(operation, (A, B))
     check([inner, Apply("subtract", (inner, inner)), Apply("divide", (A, inner))], "number", "number", facts, opened)
 
 
+@pytest.mark.slow
 def test_one_number(facts, opened):
     steps = [
         Bin(A, Fraction(width), Fraction(origin))

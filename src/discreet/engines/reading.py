@@ -152,15 +152,16 @@ def _number(declared: model.Number | model.Integer, term: Term, stored: Stored, 
     low, high = number_bounds(declared)
     if stored == "whole" and low.is_integer() and high.is_integer() and max(-low, high) <= SAFE:
         x, least, most = term.sql, whole_literal(int(low)), whole_literal(int(high))
-        clamped = cases((between(x, least, most), x), (infix(exp.LT, x, least), least), (infix(exp.GT, x, most), most))
-        return replace(term, sql=clamped, whole=True)
+        outside = cases((infix(exp.LT, x, least), least), (infix(exp.GT, x, most), most))
+        return replace(term, sql=cases((between(x, least, most), x), otherwise=outside), whole=True)
     number = sheet.named(_double(term, stored, sheet.dialect))
     x, least, most = number.sql, real_literal(low, sheet.dialect), real_literal(high, sheet.dialect)
     endless = real_literal(math.inf, sheet.dialect)
-    whens = [(between(x, least, most), x), (infix(exp.LT, x, least), least), (infix(exp.LTE, x, endless), most)]  # NaN is above
+    outside = cases((infix(exp.LT, x, least), least), (infix(exp.LTE, x, endless), most))  # NaN is above
+    whens = [(between(x, least, most), x)]
     if isinstance(declared, model.Integer):
         whens.insert(0, (infix(exp.NEQ, x, exp.Floor(this=x)), exp.Null()))
-    bounded = cases(*whens)
+    bounded = cases(*whens, otherwise=outside)
     if is_whole(declared):
         return replace(number, sql=as_type(bounded, "BIGINT"), whole=True)
     return replace(number, sql=bounded)
@@ -201,9 +202,11 @@ def one_of_texts(term: Term, values: list[str], sheet: Sheet, table: str | None 
     """The text if it is one of ``values``, else NULL."""
     if not values:
         return replace(term, sql=as_type(exp.Null(), "TEXT"))
+    if table is not None:
+        return sheet.member(term, table)
     constants = list(dict.fromkeys(map(text, values)))  # each once: a row joins one of them at most
     if len(constants) > FEW:
-        return sheet.member(term, table or constants)
+        return sheet.member(term, constants)
     x = sheet.named(term)
     return replace(x, sql=cases((is_one_of(x.sql, constants), x.sql)))
 

@@ -4,6 +4,7 @@ What an expression needs twice becomes a column of its own. SQL text therefore g
 of its depth, and everything that may look like a value is written once.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
@@ -46,14 +47,14 @@ class Sheet:
         stage.joins.append((_values(values, alias), same))
         return self._column(short, found)
 
-    def select(self, *outputs: exp.Expr, where: exp.Expr | None = None) -> str:
+    def select(self, *outputs: exp.Expr, where: Sequence[exp.Expr] = ()) -> str:
         """A SELECT of ``outputs`` over all stages. Stages are put together as text: there may be too many for recursion."""
         source = f"{self.text(exp.to_table(self.layout.table))} AS s"
         for stage in self._stages:
             added = [exp.alias_(sql, name) for sql, name in stage.columns.items()]
             joins = [f" LEFT JOIN {self.text(table)} ON {self.text(on)}" for table, on in stage.joins]
             source = f"(SELECT {', '.join(['s.*', *map(self.text, added)])} FROM {source}{''.join(joins)}) AS s"
-        filtered = "" if where is None else f" WHERE {self.text(where)}"
+        filtered = f" WHERE {' AND '.join(map(self.text, where))}" if where else ""
         return f"SELECT {', '.join(map(self.text, outputs))} FROM {source}{filtered}"
 
     def text(self, sql: exp.Expr) -> str:

@@ -36,15 +36,20 @@ def to_sql(wanted: Wanted, facts: Facts, layout: Layout, dialect: str = "duckdb"
     known = DIALECTS[dialect]
     sheet = Sheet(layout, known)
     write = Expressions(facts, sheet)
-    keys = [_key(key, write, sheet, facts) for key in wanted.keys]
-    totals = [_total(measure, write, sheet) for measure in wanted.measures]
-    where = None if wanted.where is None else write.truth(wanted.where).sql
+    conditions = [] if wanted.where is None else [write.truth(wanted.where).sql]
+    keys = []
+    for key in wanted.keys:
+        term, first = _key(key, write, sheet, facts)
+        value, inside = (term.sql, None) if isinstance(key, ByValue) and key.other else _apart(term.sql)
+        conditions += [] if inside is None else [inside]
+        keys.append((value, first))
+    totals = [_total(_counted(measure, wanted.measures), write, sheet) for measure in wanted.measures]
 
     # one row for every combination of keys: k0, k1, ..., m0, m1, ...
-    found = [exp.alias_(key.sql, f"k{place}") for place, (key, _) in enumerate(keys)]
+    found = [exp.alias_(value, f"k{place}") for place, (value, _) in enumerate(keys)]
     found += [exp.alias_(total, f"m{place}") for place, total in enumerate(totals)]
     groups = f" GROUP BY {', '.join(f'k{place}' for place in range(len(keys)))}" if keys else ""
-    inner = sheet.select(*found, where=where) + groups
+    inner = sheet.select(*found, where=conditions) + groups
 
     # the same rows: k0, k1, ..., h0, l0, h1, l1, ...
     outputs = [exp.alias_(_moved(exp.column(f"k{place}"), first), f"k{place}") for place, (_, first) in enumerate(keys)]
@@ -77,12 +82,20 @@ def _key(key: Key, write: Expressions, sheet: Sheet, facts: Facts) -> tuple[Term
             x = write.number(of)
             if x.whole and width == 1 and origin.denominator == 1 and max(-x.low, x.high, nearest(abs(origin))) <= SAFE // 2:
                 first += int(origin)
-                found = x
             else:
-                found = write.steps(x, width, origin)
-            return _integer(found, first, first + cells - 1, sheet, outside=None), first
+                x = write.steps(x, width, origin)
+            return _integer(x, first, first + cells - 1, sheet, outside=None), first
         case _:
             assert_never(key)
+
+
+def _apart(key: exp.Expr) -> tuple[exp.Expr, exp.Expr | None]:
+    """CASE WHEN inside THEN column END as its two parts: rows outside are in no cell, and a WHERE leaves them out faster."""
+    if isinstance(key, exp.Case) and len(key.args["ifs"]) == 1 and key.args.get("default") is None:
+        (only,) = key.args["ifs"]
+        if isinstance(only.args["true"], exp.Column):
+            return only.args["true"], only.this
+    return key, None
 
 
 def _among(term: Term, values: tuple[Fraction | str | bool, ...], sheet: Sheet) -> Term:
@@ -113,12 +126,22 @@ def _total(measure: Measure, write: Expressions, sheet: Sheet) -> exp.Expr:
     if measure.grid is None:
         return _filtered(exp.Count(this=write.term(measure.of).sql), measure, write)
     steps = _steps(write.number(measure.of), measure.grid, sheet)
+    if measure.power == 0:
+        return _filtered(exp.Count(this=steps.sql), measure, write)
     if measure.power == 1:
         return exp.Coalesce(this=_filtered(exp.Sum(this=steps.sql), measure, write), expressions=[whole_literal(0)])
     u = sheet.named(steps).sql
     total = _filtered(exp.Sum(this=infix(exp.Mul, u, u)), measure, write)
     some = exp.Coalesce(this=total, expressions=[whole_literal(0)])
     return exp.Least(this=some, expressions=[whole_literal(MOST)], ignore_nulls=True)
+
+
+def _counted(measure: Measure, among: tuple[Measure, ...]) -> Measure:
+    """A count of values as a count of the steps that are summed anyway: an engine then works them out once."""
+    if measure.power or measure.of is None:
+        return measure
+    same = (other for other in among if other.power == 1 and (other.of, other.filter) == (measure.of, measure.filter))
+    return replace(next(same, measure), power=0)
 
 
 def _filtered(aggregate: exp.Expr, measure: Measure, write: Expressions) -> exp.Expr:
@@ -142,24 +165,22 @@ def _steps(x: Term, grid: Grid, sheet: Sheet) -> Term:
         low, high = unary("floor", (x.low * by + half, x.high * by + half))
         steps = replace(x, sql=floor, low=low, high=high)
     found = _integer(steps, grid.low, grid.high, sheet, outside="nearest")
-    return replace(found, sql=_moved(found.sql, grid.low))
+    return replace(found, sql=_moved(as_type(found.sql, "BIGINT") if steps.whole else found.sql, grid.low))
 
 
 def _integer(x: Term, low: int, high: int, sheet: Sheet, *, outside: str | None) -> Term:
-    """A whole number as BIGINT if it is from ``low`` to ``high``; outside of that NULL, or the nearest of the two."""
+    """A whole number, held as an integer, if it is from ``low`` to ``high``; outside of that NULL, or the nearest of the two."""
     if x.low >= low and x.high <= high:
-        return replace(x, sql=as_type(x.sql, "BIGINT"), whole=True)
+        return x if x.whole else replace(x, sql=as_type(x.sql, "BIGINT"), whole=True)
     x = sheet.named(x)
     if x.whole:
-        least, most = whole_literal(low), whole_literal(high)
+        value, least, most = x.sql, whole_literal(low), whole_literal(high)
     else:
         least, most = (real_literal(end, sheet.dialect) for end in _inside(low, high))
-    whens = [(between(x.sql, least, most), as_type(x.sql, "BIGINT"))]
+        value = as_type(x.sql, "BIGINT")
+    whens = [(between(x.sql, least, most), value)]
     if outside == "nearest":
-        whens += [
-            (infix(exp.LT, x.sql, least), as_type(whole_literal(low), "BIGINT")),
-            (infix(exp.GT, x.sql, most), as_type(whole_literal(high), "BIGINT")),
-        ]
+        whens += [(infix(exp.LT, x.sql, least), whole_literal(low)), (infix(exp.GT, x.sql, most), whole_literal(high))]
     return replace(x, sql=cases(*whens), low=float(low), high=float(high), whole=True)
 
 
