@@ -25,7 +25,7 @@ WORKERS = str(max(2, min(8, os.cpu_count() or 2)))    # two even on one core: te
 
 
 def demo(words: list[str]) -> int:
-    """releases of the textbook examples, as printed there and with exact noise"""
+    """two made-up tables are asked until their budgets are gone; takes seconds"""
     return live([program(install(), "discreet"), "demo", *words])
 
 

@@ -53,6 +53,8 @@ Measured = dict[str, Times]
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         many, few = make_table(Path(folder), "many", ROWS), make_table(Path(folder), "few", FEW_ROWS)
+        for facts in (many, few):
+            dc.register(facts)
         wall, busy = measured_many(many)
         peer = in_peer("opendp", "_questions_opendp.py", str(many.with_suffix(".parquet")))
         memory = {who: measured_memory(who, many) for who in ("discreet", "DuckDB")}
@@ -120,7 +122,7 @@ def measured_few(facts: Path) -> tuple[Measured, Measured]:
     """Questions about few rows, and their quotes, each in turn."""
     answers, quotes = {}, {}
     for name, question in QUESTIONS.items():
-        curators = [dc.open(facts) for _ in range(3)]          # each with a ledger of its own
+        curators = [dc.open(facts) for _ in range(3)]
         acts = {"others": others_asked(curators[0], question), "prices": asked(curators[1], question),
                 "quote": partial(curators[2].quote, question, epsilon=1)}
         found = clocked(acts, repeats=MANY_REPEATS)[0]
@@ -133,6 +135,7 @@ def measured_few(facts: Path) -> tuple[Measured, Measured]:
 def measured_steps(facts: Path, repeats: int) -> Measured:
     """The steps of an answer, each with the results of those before."""
     curator = dc.open(facts)
+    curator.open()
     engine, known = curator._engine, curator.facts
     asked = read_sql(QUESTION, known)
     plan = make_plan(asked, known, read_price(epsilon=1))

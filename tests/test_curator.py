@@ -10,10 +10,10 @@ import pandas as pd
 import pytest
 
 import discreet as dc
-from discreet.curator import Curator
+from discreet.curator import curator_in_memory
 from discreet.facts import parse_facts
-from discreet.ledger import MemoryLedger
 from discreet.lessons.samples import sample, write_sample
+from discreet.testing import open_unregistered
 
 RURAL = "SELECT COUNT(*) AS n FROM ce_slides WHERE UrbanRural = 2"
 
@@ -26,7 +26,7 @@ def folder(tmp_path):
 
 @pytest.fixture
 def ce(folder):
-    return dc.open(folder / "ce_slides.toml")
+    return open_unregistered(folder / "ce_slides.toml")
 
 
 def spent(curator):
@@ -47,8 +47,8 @@ class Broken:
 
 
 def test_a_charge_is_kept_when_the_engine_fails_after_it():
-    facts = parse_facts(sample("ce_slides").facts_toml, "ce_slides.toml")
-    curator = Curator(facts, Broken(), MemoryLedger(facts.budget))
+    facts = replace(parse_facts(sample("ce_slides").facts_toml, "ce_slides.toml"), located=None)
+    curator = curator_in_memory(facts, Broken())
     with pytest.raises(dc.EngineFault):
         curator.ask(RURAL, epsilon="0.1")
     assert spent(curator) == Fraction(1, 10)
@@ -140,7 +140,7 @@ def test_prices_that_buy_nothing_are_refused_before_any_charge(ce):
 
 def test_having_on_a_key_of_texts_is_refused_before_any_charge(tmp_path):
     write_sample("adult", tmp_path)
-    adult = dc.open(tmp_path / "adult.toml")
+    adult = open_unregistered(tmp_path / "adult.toml")
     for having in ("Sex = 'Male'", "Sex IN ('Male')", "Sex LIKE 'M%'"):
         with pytest.raises(dc.QuestionError, match="WHERE"):
             adult.ask(f"SELECT Sex, COUNT(*) AS n FROM adult GROUP BY Sex HAVING {having}", epsilon="0.1")
@@ -152,12 +152,12 @@ def test_a_limit_in_epsilon_is_not_gone_around_by_rho(folder):
     limited = text.replace("epsilon = 1.4", "rho = 1\nmax_epsilon_per_question = 0.1").replace('partition = "UrbanRural"', "")
     (folder / "rho.toml").write_text(limited)
     with pytest.raises(dc.BudgetError, match="priced by epsilon"):
-        dc.open(folder / "rho.toml").ask(RURAL, rho="0.5")
+        open_unregistered(folder / "rho.toml").ask(RURAL, rho="0.5")
 
 
 def test_half_characters_in_a_question_made_by_hand_are_refused(tmp_path):
     write_sample("adult", tmp_path)
-    adult = dc.open(tmp_path / "adult.toml")
+    adult = open_unregistered(tmp_path / "adult.toml")
     one = adult.where("Name = 'a?'").count().question
     broken = replace(one, where=replace(one.where, of=(one.where.of[0], replace(one.where.of[1], value="a\ud800"))))
     with pytest.raises(dc.QuestionError, match="Unicode"):
@@ -177,17 +177,17 @@ def test_a_source_that_vanished_or_changed_is_a_fault_before_any_charge(folder, 
         ce.ask(RURAL, epsilon="0.1")
     assert spent(ce) == 0
     with pytest.raises(dc.DiscreetError):
-        dc.open(folder / "ce_slides.toml")
+        open_unregistered(folder / "ce_slides.toml")
 
 
 def test_limits_of_the_facts_hold_whatever_is_left(folder):
     text = (folder / "ce_slides.toml").read_text()
     (folder / "small.toml").write_text(text.replace("epsilon = 1.4", "epsilon = 1.4\nmax_epsilon_per_question = 0.5"))
     with pytest.raises(dc.BudgetError, match=r"at most 0\.5"):
-        dc.open(folder / "small.toml").ask(RURAL, epsilon=1)
+        open_unregistered(folder / "small.toml").ask(RURAL, epsilon=1)
     (folder / "old.toml").write_text(text.replace("epsilon = 1.4", "epsilon = 1.4\nexpires = 2020-01-01"))
     with pytest.raises(dc.AccessError, match="2020-01-01"):
-        dc.open(folder / "old.toml").ask(RURAL, epsilon="0.1")
+        open_unregistered(folder / "old.toml").ask(RURAL, epsilon="0.1")
 
 
 def test_a_canary_in_the_data_shows_in_no_error_and_no_repr(tmp_path, caplog):
@@ -236,7 +236,7 @@ def test_within_buys_the_least_epsilon_of_three_digits(ce):
 def test_within_without_a_public_size_is_refused_with_the_hint_to_assume_one(folder):
     text = re.sub(r"rows_about = .*\n", "", (folder / "ce_slides.toml").read_text())
     (folder / "unsized.toml").write_text(text)
-    ce = dc.open(folder / "unsized.toml")
+    ce = open_unregistered(folder / "unsized.toml")
     assert [column.rows for column in ce.quote("SELECT AVG(Income) AS m FROM ce_slides", epsilon=1).columns] == [100, 1000, 10000]
     with pytest.raises(dc.QuestionError, match="assuming=1000"):
         ce.ask("SELECT AVG(Income) AS m FROM ce_slides", within=5000)
@@ -261,7 +261,7 @@ def test_expected_errors_of_a_quote_are_close_to_those_of_the_answer(ce):
 @pytest.mark.parametrize("name", ["ce_book", "ce_slides", "fulton", "adult", "devices"])
 def test_every_sample_opens_and_counts(tmp_path, name):
     write_sample(name, tmp_path)
-    curator = dc.open(tmp_path / f"{name}.toml")
+    curator = open_unregistered(tmp_path / f"{name}.toml")
     rows = len(Path(tmp_path / f"{name}.csv").read_text().splitlines()) - 1
     low, high = curator.count().ask(epsilon="0.1", confidence="0.999999").interval
     assert low <= rows <= high

@@ -31,7 +31,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^```(python|console)\n(.*?)^```\n(?:\n?^```text\n(.*?)^```\n)?", re.MULTILINE | re.DOTALL)
 FENCE = re.compile(r"^[ >\t]*`{3,}[ \t]*(?:python|py|pycon|console)\b", re.MULTILINE)
-NUMBER = re.compile(r"[-+−]?\d+(?:[.,]\d+)*(?:e[-+]?\d+)?")
+NUMBER = re.compile(r"\b[0-9a-f]{12,64}\b|[-+−]?\d+(?:[.,]\d+)*(?:e[-+]?\d+)?")  # names of answers and hashes too
 
 
 def refreshed(text: str, name: str) -> str:

@@ -30,7 +30,7 @@ def open_sample(request, tmp_path, real_data):
         for key, line in changed.items():
             text = re.sub(rf"(?m)^{key} = .*$", line, text)
         (tmp_path / "facts.toml").write_text(text)
-        return dc.open(tmp_path / "facts.toml")
+        return dc.testing.open_unregistered(tmp_path / "facts.toml")
 
     return find
 

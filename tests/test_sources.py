@@ -45,7 +45,7 @@ def opened(tmp_path):
         if content is not None:
             (tmp_path / source).write_bytes(content)
         (tmp_path / "t.toml").write_text(FACTS.format(source=source, extra=extra))
-        return dc.open(tmp_path / "t.toml")
+        return dc.testing.open_unregistered(tmp_path / "t.toml")
 
     return make
 
@@ -148,7 +148,8 @@ def test_a_quote_in_a_file_of_one_column_swallows_no_other_row(tmp_path):
     plain = b"n\n" + b"x\n" * 1000 + b'x"\n' + b"\n" * 1001
     for content in (plain, plain.replace(b"n\n", b'n\n"x\n', 1)):
         (tmp_path / "t.csv").write_bytes(content)
-        assert exact(dc.open(tmp_path / "t.toml"), "SELECT COUNT(*) AS v FROM t WHERE n = 'x'") == [[[[1000]]]]
+        curator = dc.testing.open_unregistered(tmp_path / "t.toml")
+        assert exact(curator, "SELECT COUNT(*) AS v FROM t WHERE n = 'x'") == [[[[1000]]]]
 
 
 def test_a_declared_column_that_the_header_lacks_is_refused_with_its_name(opened):

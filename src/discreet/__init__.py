@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from discreet.answers import Answer, Quote
     from discreet.curator import open_table as open  # noqa: A004 - dc.open, as files are opened
     from discreet.curator import table
+    from discreet.curator.office import register
     from discreet.errors import (
         AccessError,
         BudgetError,
@@ -28,15 +29,32 @@ if TYPE_CHECKING:
     )
     from discreet.facts.make import boolean, category, date, integer, number, text, timestamp
     from discreet.lessons import distributions
-    from discreet.mechanisms import Exponential, Gaussian, Laplace
+    from discreet.mechanisms import (
+        AboveThreshold,
+        Bernstein,
+        Exponential,
+        Gaussian,
+        KeySelection,
+        Laplace,
+        NoisyMax,
+        NoisyThreshold,
+        PermuteAndFlip,
+        RandomizedResponse,
+    )
     from discreet.privacy import Approximate, Concentrated, Pure, group, parallel, sequential, zCDP
+    from discreet.privacy.advanced import advanced_composition
+    from discreet.privacy.distribution import loss_distribution
+    from discreet.privacy.optimal import optimal_composition
+    from discreet.privacy.tradeoffs import tradeoff
     from discreet.questions.builder import bin, count, mean, stddev, sum, variance  # noqa: A004 - dc.sum, as in SQL
-    from discreet.sensitivities import sensitivity
+    from discreet.sensitivities import sampled_sensitivity, sensitivity
 
 __all__ = [
+    "AboveThreshold",
     "AccessError",
     "Answer",
     "Approximate",
+    "Bernstein",
     "BudgetError",
     "Concentrated",
     "DiscreetError",
@@ -45,13 +63,19 @@ __all__ = [
     "FactsError",
     "Fault",
     "Gaussian",
+    "KeySelection",
     "Laplace",
     "LedgerFault",
+    "NoisyMax",
+    "NoisyThreshold",
     "ParameterError",
+    "PermuteAndFlip",
     "Pure",
     "QuestionError",
     "Quote",
+    "RandomizedResponse",
     "Refused",
+    "advanced_composition",
     "bin",
     "boolean",
     "category",
@@ -60,11 +84,15 @@ __all__ = [
     "distributions",
     "group",
     "integer",
+    "loss_distribution",
     "mean",
     "noise",
     "number",
     "open",
+    "optimal_composition",
     "parallel",
+    "register",
+    "sampled_sensitivity",
     "sensitivity",
     "sequential",
     "stddev",
@@ -73,6 +101,7 @@ __all__ = [
     "testing",
     "text",
     "timestamp",
+    "tradeoff",
     "variance",
     "zCDP",
 ]
@@ -94,11 +123,27 @@ _ROOMS = {  # where each public name lives
     ),
     "answers": ("Answer", "Quote"),
     "curator": ("table",),
+    "curator.office": ("register",),
     "facts.make": ("boolean", "category", "date", "integer", "number", "text", "timestamp"),
-    "mechanisms": ("Exponential", "Gaussian", "Laplace"),
+    "mechanisms": (
+        "AboveThreshold",
+        "Bernstein",
+        "Exponential",
+        "Gaussian",
+        "KeySelection",
+        "Laplace",
+        "NoisyMax",
+        "NoisyThreshold",
+        "PermuteAndFlip",
+        "RandomizedResponse",
+    ),
     "privacy": ("Approximate", "Concentrated", "Pure", "group", "parallel", "sequential", "zCDP"),
+    "privacy.advanced": ("advanced_composition",),
+    "privacy.distribution": ("loss_distribution",),
+    "privacy.optimal": ("optimal_composition",),
+    "privacy.tradeoffs": ("tradeoff",),
     "questions.builder": ("bin", "count", "mean", "stddev", "sum", "variance"),
-    "sensitivities": ("sensitivity",),
+    "sensitivities": ("sampled_sensitivity", "sensitivity"),
 }
 _MODULES = {"distributions": "lessons.distributions", "noise": "noise", "testing": "testing"}
 

@@ -112,6 +112,7 @@ class Fault(DiscreetError):
     def __init__(self, message: str = "something failed inside", *, hint: str = "") -> None:
         super().__init__(message, hint=hint)
         self.reference = uuid4().hex[:12]
+        self.cause = ""  # the kind of what went wrong, for the curator's log
 
     def __str__(self) -> str:
         return f"{super().__str__()} (reference {self.reference})"

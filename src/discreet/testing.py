@@ -8,11 +8,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import shake_256
 from itertools import count
+from pathlib import Path
 
+from discreet.curator import Curator, curator_in_memory
+from discreet.engines import open_engine
+from discreet.errors import AccessError
+from discreet.facts import read_facts
+from discreet.ledger import open_ledger, place_of
+from discreet.ledger.registry import known
 from discreet.mechanisms.noisy import AddsNoise, observer
 from discreet.noise.keystream import Entropy, Keystream, source
 
-__all__ = ["Call", "recorded", "repeatable", "seeded"]
+__all__ = ["Call", "open_unregistered", "recorded", "repeatable", "seeded"]
 
 
 def repeatable(label: str) -> Entropy:
@@ -30,6 +37,14 @@ def seeded(seed: int) -> Iterator[None]:
         yield
     finally:
         source.reset(token)
+
+
+def open_unregistered(path: str | Path) -> Curator:
+    """The table of a facts file with a budget that lives in this process. Refused once the table is registered."""
+    facts, place = read_facts(path), place_of(Path(path))
+    if place.exists() and known(open_ledger(place), facts.name) is not None:
+        raise AccessError(f"{facts.name} is registered", hint="open it with dc.open")
+    return curator_in_memory(facts, open_engine(facts))
 
 
 @dataclass(frozen=True, slots=True)

@@ -132,3 +132,11 @@ def test_any_text_at_all_comes_to_an_end(text):
         return
     if not re.search(r"^ *\[\[", text, re.MULTILINE):  # the items of a [[repeated]] table are not told apart
         assert paths(document) == set(lines)
+
+
+def test_items_of_repeated_tables_are_told_apart():
+    text = '[a]\nx = 1\n[[q]]\nname = 1\n[q.in]\ny = 2\n[[q]]\nname = 3\n[[q.deep]]\nz = 4\n[[q.deep]]\nz = 5\n[[r]]\n'
+    found = lines_of(text)
+    assert [line_of(found, path) for path in (("q",), ("q", 0), ("q", 0, "name"), ("q", 0, "in", "y"))] == [3, 3, 4, 6]
+    assert [line_of(found, path) for path in (("q", 1), ("q", 1, "name"), ("q", 1, "missing"))] == [7, 8, 7]
+    assert [line_of(found, path) for path in (("q", 1, "deep", 0, "z"), ("q", 1, "deep", 1, "z"), ("r", 0))] == [10, 12, 13]

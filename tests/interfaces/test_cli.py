@@ -1,30 +1,46 @@
-"""The command line: what it prints, what it writes, and how it ends."""
+"""The command line as a whole: how it ends, what every command has, what it prints where."""
 
 import json
 import os
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+import typer
 from typer.testing import CliRunner
 
 from discreet import errors
 from discreet.cli import app as cli
-from discreet.cli.story import tell
+from discreet.cli.options import Json
 
-PRINTED = [45, 50, 62028.67, 67036.76, 331, 336]
+ROOT = Path(__file__).resolve().parents[2]
 
 
-def discreet(*words, **settings):
+def process(*words, **settings):
     """Run the command as a process of its own."""
     plain = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "FORCE_COLOR", "COLUMNS")}
     command = [sys.executable, "-m", "discreet.cli", *words]
     return subprocess.run(command, env=plain | settings, capture_output=True, encoding="utf-8", timeout=120, check=False)
 
 
-@pytest.fixture(scope="module")
-def story():
-    return tell()
+def commands():
+    """Every command by its words, with its parameters."""
+    found = {}
+
+    def walk(group, words):
+        for name, command in group.commands.items():
+            if hasattr(command, "commands"):
+                walk(command, (*words, name))
+            else:
+                found[*words, name] = command.params
+
+    walk(typer.main.get_command(cli.app), ())
+    return found
+
+
+COMMANDS = commands()
 
 
 @pytest.fixture
@@ -34,122 +50,51 @@ def command():
 
     def raising(error):
         @cli.app.command("raise")
-        def fail(as_json: cli.Json = False) -> None:
+        def fail(as_json: Json = False) -> None:
             raise error
 
     yield raising
     cli.app.registered_commands[:] = before
 
 
-def test_the_demo_reprints_what_the_texts_print(story):
-    assert [round(release.answer, 2) for release in story.printed] == PRINTED
-    assert all(type(release.answer) is int for release in story.printed if release.question == "rural units")
+# ---- commands
 
 
-def test_the_demo_answers_with_intervals_around_each_answer(story):
-    assert len(story.exact) == 6
-    for answer in story.exact:
-        release = answer.release
-        assert answer.low < release.answer < answer.high
-        assert abs(release.answer - release.truth) < 60 * release.scale  # further away once in e^60
+def test_the_commands_are_these():
+    assert {" ".join(words) for words in COMMANDS} == {
+        "demo", "sample", "init", "check", "register", "budget show", "budget raise", "version new", "freeze", "unfreeze",
+        "publish", "quote", "ask", "ledger show", "ledger verify", "ledger export", "ledger witness", "ledger recover",
+        "receipt show", "receipt verify",
+    }  # fmt: skip
 
 
-def test_the_demo_says_what_epsilon_buys(story):
-    by_epsilon = {rung.epsilon: rung for rung in story.worth}
-    assert by_epsilon["0.1"].mean_plus_minus == pytest.approx(30_138, rel=1e-3)
-    assert by_epsilon["1"].mean_plus_minus == pytest.approx(3_014, rel=1e-3)
-    assert by_epsilon["0.1"].count_plus_minus == 30
+@pytest.mark.parametrize("words", sorted(COMMANDS), ids=" ".join)
+def test_every_command_has_json_and_a_page_of_help(words):
+    assert "--json" in [option for parameter in COMMANDS[words] for option in parameter.opts]
+    shown = CliRunner().invoke(cli.app, [*words, "--help"])
+    assert (shown.exit_code, "Usage: " in shown.stdout) == (0, True)
 
 
-def test_the_malicious_question_is_answered_and_useless(story):
-    assert story.singled.answer.release.truth == 1
-    assert story.singled.answer.high - story.singled.answer.low == 60
-    assert story.singled.belief == pytest.approx(0.52498, abs=1e-5)
+@pytest.mark.parametrize("words", sorted(COMMANDS), ids=" ".join)
+def test_every_command_and_option_is_in_the_docs(words):
+    page = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
+    assert re.search(rf"`{' '.join(words)}\b", page)
+    options = [option for parameter in COMMANDS[words] for option in [*parameter.opts, *parameter.secondary_opts]]
+    assert [option for option in options if option.startswith("--") and f"{option}" not in page] == []
 
 
-def test_the_auction_has_its_revenues_and_probabilities(story):
-    assert [(price.price, price.revenue) for price in story.auction.prices] == [(100, 300), (101, 101), (301, 301), (302, 0)]
-    for chances in zip(*(price.probabilities for price in story.auction.prices), strict=True):
-        assert sum(chances) == pytest.approx(1)
-    assert set(story.auction.chosen) <= {100, 101, 301, 302}
+@pytest.mark.parametrize(
+    "words",
+    [["sampel"], ["sample"], ["demo", "--fast"], ["demo", "twice"], ["--nothing"], ["ask"], ["budget"], ["budget", "raise"],
+     ["ledger"]],
+)
+def test_a_wrong_command_line_ends_with_2_and_says_where_help_is(words, discreet):
+    shown = discreet(*words)
+    assert (shown.code, shown.out) == (2, "")
+    assert re.search(r"\nhint:  see discreet.* --help\n$", shown.err)
 
 
-@pytest.mark.parametrize("columns", ["80", "100"])
-def test_the_demo_prints_every_figure_and_fits_the_page(columns):
-    shown = discreet("demo", COLUMNS=columns)
-    assert (shown.returncode, shown.stderr) == (0, "")
-    assert all(str(figure) in shown.stdout for figure in PRINTED)
-    assert all(word in shown.stdout for word in ("Karrie Trusslove", "95 % interval", "3.02", "52.5 %", "█"))
-    assert max(map(len, shown.stdout.splitlines())) <= int(columns)
-    assert "\x1b" not in shown.stdout  # not a terminal: no colour
-
-
-def test_a_wide_page_is_not_filled_and_an_old_terminal_is_no_crash():
-    assert max(map(len, discreet("demo", COLUMNS="300").stdout.splitlines())) <= 100
-    old = discreet("demo", PYTHONIOENCODING="ascii")
-    assert (old.returncode, old.stderr) == (0, "")
-    assert "####" in old.stdout
-
-
-def test_no_color_is_respected_where_colour_is_forced():
-    assert "\x1b[36m" in discreet("demo", FORCE_COLOR="1").stdout
-    assert "\x1b[36m" not in discreet("demo", FORCE_COLOR="1", NO_COLOR="1").stdout
-
-
-def test_the_demo_as_json_is_one_object_with_epsilons_as_text():
-    shown = discreet("demo", "--json")
-    assert (shown.returncode, shown.stderr) == (0, "")
-    told = json.loads(shown.stdout)
-    assert set(told) == {"printed", "exact", "worth", "singled", "auction"}
-    assert [round(release["answer"], 2) for release in told["printed"]] == PRINTED
-    assert {release["epsilon"] for release in told["printed"]} == {"0.1", "1"}
-
-
-def test_two_demos_draw_different_noise():
-    first, second = tell(), tell()
-    assert first.printed == second.printed
-    assert first.exact != second.exact
-
-
-def test_a_sample_is_written_where_asked(tmp_path):
-    shown = CliRunner().invoke(cli.app, ["sample", "ce_book", "--out", str(tmp_path / "new")])
-    assert shown.exit_code == 0
-    assert "made up" in shown.stdout
-    assert sorted(file.name for file in (tmp_path / "new").iterdir()) == ["ce_book.csv", "ce_book.toml"]
-
-
-def test_a_sample_goes_to_the_working_folder_and_says_so_as_json(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    shown = CliRunner().invoke(cli.app, ["sample", "devices", "--json"])
-    assert json.loads(shown.stdout) == {"name": "devices", "data": "devices.csv", "facts": "devices.toml"}
-    assert (tmp_path / "devices.toml").exists()
-
-
-def test_an_unknown_sample_ends_with_2_and_a_hint():
-    shown = discreet("sample", "census")
-    assert (shown.returncode, shown.stdout) == (2, "")
-    assert shown.stderr.splitlines() == [
-        "there is no sample called 'census'",
-        "choose one of adult, ce_book, ce_slides, devices, fulton",
-    ]
-
-
-def test_with_json_an_error_is_one_object_on_stderr():
-    shown = discreet("sample", "census", "--json")
-    assert (shown.returncode, shown.stdout) == (2, "")
-    assert json.loads(shown.stderr) == {
-        "error": "parameter",
-        "message": "there is no sample called 'census'",
-        "hint": "choose one of adult, ce_book, ce_slides, devices, fulton",
-    }
-
-
-@pytest.mark.parametrize("words", [["sampel"], ["sample"], ["demo", "--fast"], ["demo", "twice"], ["--nothing"]])
-def test_a_wrong_command_line_ends_with_2_and_no_traceback(words, capsys):
-    assert cli.run(words) == 2
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert said.err.endswith("see discreet --help\n")
+# ---- endings
 
 
 @pytest.mark.parametrize(
@@ -159,18 +104,35 @@ def test_a_wrong_command_line_ends_with_2_and_no_traceback(words, capsys):
         (errors.FactsError("m", hint="h"), 2),
         (errors.ParameterError("m", hint="h"), 2),
         (errors.BudgetError("m", hint="h"), 3),
-        (errors.EngineFault("m", hint="h"), 4),
-        (errors.LedgerFault("m", hint="h"), 4),
         (errors.AccessError("m", hint="h"), 5),
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_every_error_has_its_exit_code(command, capsys, error, exit_code):
+def test_every_refusal_has_its_exit_code(command, capsys, error, exit_code):
     command(error)
     assert cli.run(["raise"]) == exit_code
-    assert capsys.readouterr().err == "m\nh\n"
+    assert capsys.readouterr().err == "error: m\nhint:  h\n"
     assert cli.run(["raise", "--json"]) == exit_code
     assert json.loads(capsys.readouterr().err) == {"error": error.code, "message": "m", "hint": "h"}
+
+
+@pytest.mark.parametrize("error", [errors.EngineFault("m", hint="h"), errors.LedgerFault("m", hint="h")], ids=["data", "ledger"])
+def test_a_fault_ends_with_4_and_its_reference(command, capsys, error):
+    command(error)
+    assert cli.run(["raise"]) == 4
+    assert capsys.readouterr().err == f"error: m (reference {error.reference})\nhint:  h\n"
+    assert cli.run(["raise", "--json"]) == 4
+    told = {"error": "fault", "message": "m", "hint": "h", "reference": error.reference}
+    assert json.loads(capsys.readouterr().err) == told
+
+
+def test_wrong_facts_say_file_line_and_key(command, capsys):
+    command(errors.FactsError("m", hint="h", file="x.toml", line=3, key="table.unit"))
+    assert cli.run(["raise"]) == 2
+    assert capsys.readouterr().err == "error: x.toml:3 · table.unit: m\nhint:  h\n"
+    cli.run(["raise", "--json"])
+    told = {"error": "facts", "message": "m", "hint": "h", "file": "x.toml", "line": 3, "key": "table.unit"}
+    assert json.loads(capsys.readouterr().err) == told
 
 
 def test_a_crash_ends_with_70_and_does_not_quote_what_it_saw(command, capsys, monkeypatch):
@@ -199,19 +161,61 @@ def test_a_reader_that_leaves_is_no_crash():
     assert (ended.returncode, ended.stderr) == (141, b"")
 
 
+# ---- the rest
+
+
 def test_the_version_and_the_help_are_printed():
     runner = CliRunner()
     assert runner.invoke(cli.app, ["--version"]).stdout.startswith("discreet 0.")
     for words in ([], ["--help"], ["-h"]):
         shown = runner.invoke(cli.app, words)
         assert shown.exit_code == 0
-        assert all(name in shown.stdout for name in ("demo", "sample", "--version"))
+        assert all(name in shown.stdout for name in ("demo", "register", "ask", "--version"))
 
 
 def test_help_needs_neither_numpy_nor_the_tables():
-    code = (
-        "import sys; from discreet.cli.app import app\n"
-        "print([name for name in ('numpy', 'discreet.lessons', 'discreet.cli.story') if name in sys.modules])"
-    )
+    heavy = ("numpy", "duckdb", "sqlglot", "discreet.lessons", "discreet.curator", "discreet.engines", "discreet.cli.demo.story")
+    code = f"import sys; from discreet.cli.app import app\nprint([name for name in {heavy} if name in sys.modules])"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "[]"
+
+
+def test_the_shell_is_taught_to_complete_commands():
+    script = process("--show-completion", "bash", _TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION="1")
+    assert (script.returncode, "_DISCREET_COMPLETE" in script.stdout) == (0, True)
+    found = process(_DISCREET_COMPLETE="complete_bash", COMP_WORDS="discreet ledger ver", COMP_CWORD="2")
+    assert found.stdout.split() == ["verify"]
+
+
+def test_a_sample_is_written_where_asked(discreet, folder):
+    shown = discreet("sample", "ce_book", "--out", "new")
+    assert (shown.code, shown.err) == (0, "")
+    assert "made up" in shown.out
+    assert sorted(file.name for file in (folder / "new").iterdir()) == ["ce_book.csv", "ce_book.toml"]
+
+
+def test_a_sample_goes_to_the_working_folder_and_says_so_as_json(discreet, folder):
+    shown = discreet("sample", "devices", "--json")
+    assert json.loads(shown.out) == {
+        "name": "devices", "data": "devices.csv", "facts": "devices.toml", "release": "devices_release.toml",
+    }  # fmt: skip
+    assert (folder / "devices.toml").exists()
+
+
+def test_an_unknown_sample_ends_with_2_and_a_hint():
+    shown = process("sample", "census")
+    assert (shown.returncode, shown.stdout) == (2, "")
+    assert shown.stderr.splitlines() == [
+        "error: there is no sample called 'census'",
+        "hint:  choose one of adult, ce_book, ce_slides, devices, fulton",
+    ]
+
+
+def test_with_json_an_error_is_one_object_on_stderr():
+    shown = process("sample", "census", "--json")
+    assert (shown.returncode, shown.stdout) == (2, "")
+    assert json.loads(shown.stderr) == {
+        "error": "parameter",
+        "message": "there is no sample called 'census'",
+        "hint": "choose one of adult, ce_book, ce_slides, devices, fulton",
+    }

@@ -2,6 +2,7 @@
 
 import importlib.util
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,9 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import discreet as dc
-from discreet.curator import Curator
+from discreet.curator import curator_in_memory
 from discreet.engines.reference import Reference
-from discreet.ledger import MemoryLedger
 from discreet.testing import recorded
 
 _spec = importlib.util.spec_from_file_location("questions_at_random", Path(__file__).with_name("questions_at_random.py"))
@@ -27,8 +27,8 @@ BUDGETS = {"epsilon": dc.Pure(epsilon=1000), "rho": dc.Concentrated(rho=1000), "
 def observed(facts, rows, sql, price):
     """All that a question leaves behind on a table: calls of mechanisms, charges, keys, or the refusal."""
     cap = BUDGETS["delta" if "delta" in price else next(iter(price))]
-    budget = type(facts.budget)(cap)
-    curator = Curator(facts, Reference(facts, rows), MemoryLedger(budget))
+    facts = replace(facts, budget=type(facts.budget)(cap, accounting="concentrated" if "rho" in price else "basic"))
+    curator = curator_in_memory(facts, Reference(facts, rows))
     with recorded() as calls:
         try:
             answer = curator.ask(sql, **price)

@@ -10,11 +10,10 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from discreet.curator import Curator
+from discreet.curator import curator_in_memory
 from discreet.engines import open_engine
 from discreet.engines.reference import Reference
 from discreet.facts.model import Source
-from discreet.ledger import MemoryLedger
 from discreet.planning.build import make_plan
 from discreet.planning.price import read_price
 from discreet.questions import algebra
@@ -82,5 +81,5 @@ def test_a_question_about_many_cells_uses_arrays_and_one_about_few_does_not():
     assert not many.vectors[0].are_few
     assert many.wanted.cells == 1551
     rows = [{"x": 1.0, "y": 50.0}] * 5
-    answer = Curator(facts, Reference(facts, rows), MemoryLedger(facts.budget)).ask(many.question, epsilon=1)
+    answer = curator_in_memory(facts, Reference(facts, rows)).ask(many.question, epsilon=1)
     assert len(answer.rows) == 1551

@@ -155,7 +155,7 @@ def test_the_play_off_among_all_candidates_has_the_same_winner(noise):
     for words, others in drawn:
         scores = (others >> np.uint64(61)).astype(np.int64)
         lag = [factor * (score - 7) for score in scores.tolist()]
-        in_all = _play_off(lag, words.tolist(), noise, Replay([5] * 64))
+        (in_all,) = _play_off(lag, words.tolist(), noise, Replay([5] * 64), 1)
         assert in_all == winner(scores, factor, noise, Replay([*words.tolist(), *[5] * 64]))
         assert in_all == by_brute_force(scores.tolist(), factor, words.tolist(), noise)
 

@@ -108,7 +108,7 @@ def test_a_play_off_among_all_candidates_follows_the_same_law(noise):
     wins = np.zeros(2)
     for _ in range(count):
         stream.fill(words)
-        wins[min(_play_off(lag, words.tolist(), noise, stream), 1)] += 1
+        wins[min(_play_off(lag, words.tolist(), noise, stream, 1)[0], 1)] += 1
     assert fit(wins, {0: 1, -2: 2}, 1, noise) > FALSE_ALARM
     assert fit(wins, {0: 1, -2: 2}, 0.7, noise) < FALSE_ALARM
     assert fit(wins, {0: 1, -2: 2}, 1.4, noise) < FALSE_ALARM

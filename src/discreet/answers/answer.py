@@ -32,10 +32,20 @@ class BudgetState:
     cap: Loss
     spent: Loss
     remaining: Loss
+    cells: Mapping[str, Loss] = field(default_factory=dict)  # of the partition: what was charged to each alone
+    analysts: Mapping[str, Loss] = field(default_factory=dict)
+    affordable: Fraction | None = None  # the largest single epsilon that is left, rounded down
 
-    def to_dict(self) -> dict[str, dict[str, str]]:
-        """All three as strings."""
-        return {"cap": as_strings(self.cap), "spent": as_strings(self.spent), "remaining": as_strings(self.remaining)}
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as strings."""
+        found: dict[str, Any] = {
+            "cap": as_strings(self.cap), "spent": as_strings(self.spent), "remaining": as_strings(self.remaining)
+        }  # fmt: skip
+        if self.cells:
+            found["cells"] = {cell: as_strings(loss) for cell, loss in self.cells.items()}
+        if self.analysts:
+            found["analysts"] = {name: as_strings(loss) for name, loss in self.analysts.items()}
+        return found
 
     def __repr__(self) -> str:
         from discreet.answers.words import budget_in_words
@@ -77,6 +87,8 @@ class Answer:
     split: tuple[tuple[str, Loss], ...] = ()
     replayed: bool = False
     warnings: tuple[str, ...] = ()
+    receipt: Mapping[str, Any] | None = None  # a signed certificate; a rehearsal has none
+    rehearsed: bool = False
 
     @property
     def value(self) -> Any:
@@ -107,7 +119,7 @@ class Answer:
             "budget": self.budget.to_dict(),
             "replayed": self.replayed,
             "warnings": list(self.warnings),
-        }
+        } | ({"rehearsed": True} if self.rehearsed else {})
 
     def to_columns(self) -> dict[str, list[Any]]:
         """Columns of values, each number followed by its ends: n, n_low, n_high."""

@@ -165,8 +165,8 @@ def budget_as_html(state: "BudgetState") -> str:
 def _gauge(state: "BudgetState", quote: "Quote | None" = None) -> str:
     """A bar of what is left; what a quote would take of it is amber."""
     left = kept = 100 * share_left(state)
-    if quote is not None and not quote.replay and is_enough(state.remaining, quote.cost):
-        kept = 100 * share_left(type(state)(state.cap, state.spent, after(state.remaining, quote.cost)))
+    if quote is not None and not quote.replay and is_enough(state.remaining, quote.taken):
+        kept = 100 * share_left(type(state)(state.cap, state.spent, after(state.remaining, quote.taken)))
     parts = [(kept, _BLUE), (left - kept, _AMBER)]
     filled = "".join(f'<div style="width:{share:.2f}%;background:{colour}"></div>' for share, colour in parts if share > 0)
     track = "display:flex;width:14em;height:.5em;margin:.4em 0;border-radius:.25em;overflow:hidden;background:#8885"

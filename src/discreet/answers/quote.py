@@ -35,6 +35,12 @@ class Quote:
     budget: BudgetState
     replay: bool = False
     warnings: tuple[str, ...] = ()
+    takes: Loss | None = None  # off the budget, where that is less than the cost: another cell has borne as much already
+
+    @property
+    def taken(self) -> Loss:
+        """What the question would take off the budget."""
+        return self.cost if self.takes is None else self.takes
 
     def to_dict(self) -> dict[str, Any]:
         """The quote, ready for JSON."""
@@ -51,7 +57,7 @@ class Quote:
             "budget": self.budget.to_dict(),
             "replay": self.replay,
             "warnings": list(self.warnings),
-        }
+        } | ({} if self.takes is None else {"takes": as_strings(self.takes)})
 
     def __repr__(self) -> str:
         from discreet.answers.words import quote_in_words

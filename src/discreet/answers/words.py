@@ -193,10 +193,11 @@ def charge_in_words(quote: "Quote") -> str:
     cost, left = loss_in_words(quote.cost), left_in_words(quote.budget)
     if quote.replay:
         return f"nothing: answered already at {cost} or more, and a replay is free; {left}"
-    if not is_enough(quote.budget.remaining, quote.cost):
+    if not is_enough(quote.budget.remaining, quote.taken):
         return f"{cost}, more than the budget has: {left}"
-    rest = after(quote.budget.remaining, quote.cost)
-    return f"{cost}; {left} before, {loss_in_words(rest, named=len(letters(rest)) > 1, up=False)} after"
+    rest = after(quote.budget.remaining, quote.taken)
+    why = "" if quote.takes is None else ": other cells of the table have cost as much, and no unit is in both"
+    return f"{cost}; {left} before, {loss_in_words(rest, named=len(letters(rest)) > 1, up=False)} after{why}"
 
 
 def groups_in_words(quote: "Quote") -> list[tuple[str, str]]:

@@ -5,30 +5,44 @@ line; 3 refused by the budget; 4 a fault; 5 no access; 70 a mistake of ours; 130
 output. What went wrong goes to stderr, and what to write instead below it; with ``--json`` both are one JSON object.
 """
 
-import json
+import logging
 import os
 import sys
 import traceback
 from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from discreet.errors import AccessError, BudgetError, DiscreetError, Fault
+from discreet.cli import asking, budgets, holding, ledgers, receipts, releases, trying
+from discreet.cli.endings import ending_of, print_ending
+from discreet.cli.options import ASKING, CHECKING, HOLDING, TRYING
 
-__all__ = ["Ending", "Json", "app", "demo", "discreet", "main", "run", "sample"]
+__all__ = ["app", "discreet", "main", "run"]
 
 app = typer.Typer(
     name="discreet",
     help="A trusted curator for confidential tables.",
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+versions = typer.Typer(no_args_is_help=False, help="New rows of a table: `version new FILE`.")
+versions.command("new")(holding.version_new)
 
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
+app.command(rich_help_panel=TRYING)(trying.demo)
+app.command(rich_help_panel=TRYING)(trying.sample)
+app.command(rich_help_panel=HOLDING)(holding.init)
+app.command(rich_help_panel=HOLDING)(holding.check)
+app.command(rich_help_panel=HOLDING)(holding.register)
+app.add_typer(budgets.budgets, name="budget", rich_help_panel=HOLDING)
+app.add_typer(versions, name="version", rich_help_panel=HOLDING)
+app.command(rich_help_panel=HOLDING)(holding.freeze)
+app.command(rich_help_panel=HOLDING)(holding.unfreeze)
+app.command(rich_help_panel=HOLDING)(releases.publish)
+app.command(rich_help_panel=ASKING)(asking.quote)
+app.command(rich_help_panel=ASKING)(asking.ask)
+app.add_typer(ledgers.ledgers, name="ledger", rich_help_panel=CHECKING)
+app.add_typer(receipts.receipts, name="receipt", rich_help_panel=CHECKING)
 
 
 @app.callback(invoke_without_command=True)
@@ -46,89 +60,31 @@ def discreet(
         typer.echo(context.get_help())
 
 
-@app.command()
-def demo(as_json: Json = False) -> None:
-    """Tell the story on made-up tables: printed releases, exact noise, a malicious question, an auction."""
-    from discreet.cli.story import tell
-
-    story = tell()
-    if as_json:
-        typer.echo(json.dumps(story.to_dict(), indent=2))
-        return
-    from discreet.cli.screen import show
-
-    show(story)
-
-
-@app.command()
-def sample(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="adult, ce_book, ce_slides, devices or fulton.")],
-    out: Annotated[Path, typer.Option("--out", help="The folder to write to; made if it is not there.")] = Path(),
-    as_json: Json = False,
-) -> None:
-    """Write a made-up table and its facts file, NAME.csv and NAME.toml."""
-    from discreet.lessons.samples import write_sample
-
-    data, facts = write_sample(name, out)
-    if as_json:
-        typer.echo(json.dumps({"name": name, "data": str(data), "facts": str(facts)}))
-    else:
-        typer.echo(f"{data}    the rows, all made up\n{facts}    what is public about them")
-
-
-@dataclass(frozen=True, slots=True)
-class Ending:
-    """How a command that did not succeed ends."""
-
-    exit_code: int
-    error: str
-    message: str
-    hint: str
-
-
 def run(words: Sequence[str]) -> int:
     """Run one command line, print what went wrong if anything did, and return the exit code."""
+    if not (log := logging.getLogger("discreet")).handlers:
+        log.addHandler(logging.NullHandler())  # faults are told below, and logged beside the ledger
     try:
         code = app(list(words), prog_name="discreet", standalone_mode=False)
         sys.stdout.flush()
     except KeyboardInterrupt:
         return 130
-    except (BrokenPipeError, SystemExit):  # the printing libraries leave by SystemExit when the reader has gone
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 141
+    except BrokenPipeError:
+        return _unread()
+    except SystemExit as left:  # the printing libraries leave by it when the reader has gone; completion when it is done
+        return 0 if left.code in (0, None) else _unread()
     except Exception as error:  # noqa: BLE001 - the last place that can turn it into an exit code
-        ending = _ending(error)
-        _print(ending, as_json="--json" in words)
+        ending = ending_of(error)
+        print_ending(ending, as_json="--json" in words, shown="\n".join(getattr(error, "__notes__", [])))
         if ending.exit_code == 70 and os.environ.get("DISCREET_TRACEBACK"):
             traceback.print_exception(error)
         return ending.exit_code
     return code if isinstance(code, int) else 0
 
 
-def _ending(error: Exception) -> Ending:
-    match error:
-        case Fault():
-            return Ending(4, error.code, error.message, error.hint)
-        case BudgetError():
-            return Ending(3, error.code, error.message, error.hint)
-        case AccessError():
-            return Ending(5, error.code, error.message, error.hint)
-        case DiscreetError():
-            return Ending(2, error.code, error.message, error.hint)
-    if callable(said := getattr(error, "format_message", None)):  # the command line itself is wrong
-        return Ending(2, "parameter", str(said()).rstrip("."), "see discreet --help")
-    # the text of an unforeseen error might quote data: its kind is all that is shown
-    hint = "this is a mistake in discreet; set DISCREET_TRACEBACK=1 to see where"
-    return Ending(70, "crash", f"unexpected {type(error).__name__}", hint)
-
-
-def _print(ending: Ending, *, as_json: bool) -> None:
-    if as_json:
-        typer.echo(json.dumps({"error": ending.error, "message": ending.message, "hint": ending.hint}), err=True)
-        return
-    typer.echo(ending.message, err=True)
-    if ending.hint:
-        typer.echo(ending.hint, err=True)
+def _unread() -> int:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 141
 
 
 def main() -> None:

@@ -3,8 +3,7 @@
 import shutil
 import weakref
 from collections.abc import Callable
-from glob import escape, glob
-from pathlib import Path
+from glob import escape
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ from discreet.engines.cells import gather
 from discreet.engines.faults import guarded
 from discreet.engines.layout import Layout
 from discreet.engines.sources import from_csv, from_duckdb, from_frame, from_parquet, run
+from discreet.engines.stamps import files_of, stamp
 from discreet.engines.stored import quoted_text
 from discreet.engines.wanted import Sums, Wanted
 from discreet.engines.writer import to_sql
@@ -45,8 +45,8 @@ class DuckDB:
 
     def __init__(self, facts: Facts, source: object) -> None:
         self._facts = facts
-        self._files = guarded(_GONE, lambda: _files(source) if isinstance(source, Source) else [])
-        self._stamps = guarded(_GONE, lambda: [_stamp(file) for file in self._files])
+        self._files = guarded(_GONE, lambda: files_of(source) if isinstance(source, Source) else [])
+        self._stamps = guarded(_GONE, lambda: [stamp(file) for file in self._files])
         self._connection, folder = guarded("DuckDB could not be started", _started)
         self._let_go = weakref.finalize(self, _let_go, self._connection.close, folder)
         try:
@@ -57,7 +57,7 @@ class DuckDB:
 
     def check(self) -> None:
         """Raises EngineFault if the source is gone; called before anything is charged."""
-        if guarded(_GONE, lambda: [_stamp(file) for file in self._files]) != self._stamps:
+        if guarded(_GONE, lambda: [stamp(file) for file in self._files]) != self._stamps:
             raise EngineFault(_GONE)
 
     def run(self, wanted: Wanted) -> Private[Sums]:
@@ -71,7 +71,12 @@ class DuckDB:
     def _sums(self, wanted: Wanted) -> Sums:
         sql = to_sql(wanted, self._facts, self._layout, "duckdb")
         with self._connection.cursor() as cursor:  # a connection runs one query at a time
-            return gather(wanted, cursor.execute(sql).fetchnumpy())
+            try:
+                return gather(wanted, cursor.execute(sql).fetchnumpy())
+            except RuntimeError as error:
+                if "interrupted" in str(error).casefold():  # Ctrl-C, which is nobody's fault
+                    raise KeyboardInterrupt from None
+                raise
 
     def _opened(self, source: object) -> Layout:
         if not self._facts.columns:
@@ -83,7 +88,7 @@ class DuckDB:
                 layout = from_csv(connection, self._facts, self._files)
             case Source(kind="parquet"):
                 layout = from_parquet(connection, self._facts, self._files)
-                run(connection, "SET GLOBAL disable_parquet_prefetching = true")  # it takes memory and, on local files, no less time
+                run(connection, "SET GLOBAL disable_parquet_prefetching = true")  # more memory, no less time
                 allowed = [path for file in self._files for path in (str(file), escape(str(file)))]  # it asks for both
             case Source(kind="duckdb", table=str(table)):
                 layout = from_duckdb(connection, self._facts, self._files[0], table)
@@ -105,17 +110,3 @@ def _started() -> tuple["DuckDBPyConnection", str]:
 def _let_go(close: Callable[[], None], folder: str) -> None:
     close()
     shutil.rmtree(folder, ignore_errors=True)
-
-
-def _files(source: Source) -> list[Path]:
-    """The files of a source, in a fixed order. Raises FileNotFoundError if there is none."""
-    places = sorted(glob(source.place, recursive=True)) if source.glob else [source.place]  # noqa: PTH207 - absolute patterns
-    found = [Path(place) for place in places]
-    if not found or not all(file.is_file() for file in found):
-        raise FileNotFoundError
-    return found
-
-
-def _stamp(file: Path) -> tuple[int, int]:
-    status = file.stat()
-    return status.st_size, status.st_mtime_ns

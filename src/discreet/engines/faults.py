@@ -25,5 +25,6 @@ def guarded(message: str, action: Callable[[], T]) -> T:
     except Exception as error:  # noqa: BLE001 - any of them may quote a row
         kind = type(error).__name__
     fault = EngineFault(message)
+    fault.cause = kind
     _log.error("fault %s: %s (%s)", fault.reference, message, kind)
     raise fault  # outside the handler: inside, the error would come along as its context

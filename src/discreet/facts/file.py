@@ -6,9 +6,11 @@
 
 import re
 import tomllib
+from collections.abc import Callable
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
+from typing import TypeVar
 
 from discreet.errors import FactsError
 from discreet.facts.checks import read_document
@@ -17,8 +19,11 @@ from discreet.facts.model import Facts
 from discreet.facts.sections import Section
 from discreet.facts.values import Numeral
 
-__all__ = ["Problem", "check_facts", "parse_facts", "read_facts", "read_folder"]
+__all__ = ["Problem", "check_facts", "examined", "parse_facts", "read_facts", "read_folder", "text_of"]
 
+T = TypeVar("T")
+
+_RELEASE = re.compile(r"^\s*\[release\]", re.MULTILINE)  # a release file beside the facts it asks
 _HEADER = re.compile(r"\s*\[([^\[\]]+)\]")
 _PLACE = re.compile(r"(.*) \(at (?:line (\d+), column \d+|end of document)\)", re.DOTALL)
 _ENDLESS = re.compile(r"[\d_]{1000}")
@@ -52,7 +57,7 @@ class Problem:
 
 def read_facts(path: str | PathLike[str]) -> Facts:
     """The facts in a file. Raises FactsError, and no other error."""
-    return parse_facts(_text_of(Path(path)), str(path))
+    return parse_facts(text_of(Path(path)), str(path))
 
 
 def parse_facts(text: str, file_name: str) -> Facts:
@@ -73,7 +78,7 @@ def read_folder(path: str | PathLike[str]) -> dict[str, Facts]:
     folder = Path(path)
     if not folder.is_dir():
         raise FactsError("there is no such folder", hint="write the folder that holds the facts files", file=str(folder))
-    files = sorted(file for file in folder.glob("*.toml") if not file.name.startswith("."))
+    files = sorted(file for file in folder.glob("*.toml") if not file.name.startswith(".") and not _RELEASE.search(text_of(file)))
     if not files:
         raise FactsError("there is no facts file in this folder", hint="write one NAME.toml for each table", file=str(folder))
     tables: dict[str, Facts] = {}
@@ -89,6 +94,11 @@ def read_folder(path: str | PathLike[str]) -> dict[str, Facts]:
 
 
 def _examined(text: str, file_name: str) -> tuple[Facts | None, tuple[Problem, ...]]:
+    return examined(text, file_name, lambda root: read_document(root, Path(file_name).parent))
+
+
+def examined(text: str, file_name: str, read: Callable[[Section], T]) -> tuple[T | None, tuple[Problem, ...]]:
+    """What ``read`` makes of a TOML text (worth nothing if there are problems), and all problems from top to bottom."""
     plain = text.removeprefix("\ufeff").replace("\r\n", "\n")
     try:
         document = tomllib.loads(plain, parse_float=Numeral)
@@ -97,10 +107,10 @@ def _examined(text: str, file_name: str) -> tuple[Facts | None, tuple[Problem, .
     except ValueError as error:
         return None, (_syntax(plain, file_name, str(error)),)
     root = Section(document)
-    facts = read_document(root, Path(file_name).parent)
+    made = read(root)
     lines = lines_of(plain) if root.found else {}
     problems = [Problem(file_name, line_of(lines, one.path), key_text(one.path), one.message, one.hint) for one in root.found]
-    return facts, tuple(sorted(problems, key=lambda problem: problem.line))
+    return made, tuple(sorted(problems, key=lambda problem: problem.line))
 
 
 def _syntax(text: str, file_name: str, said: str) -> Problem:
@@ -117,14 +127,15 @@ def _syntax(text: str, file_name: str, said: str) -> Problem:
     return Problem(file_name, line, ".".join([*headers[-1:], *([key[1]] if key else [])]), f"this is not TOML: {what}", hint)
 
 
-def _text_of(path: Path) -> str:
+def text_of(path: Path, what: str = "a facts file") -> str:
+    """The text of a file, which ought to be ``what``. Raises FactsError, and no other error."""
     try:
         data = path.read_bytes()
     except FileNotFoundError:
-        raise FactsError("there is no such file", hint="write the path of a facts file", file=str(path)) from None
+        raise FactsError("there is no such file", hint=f"write the path of {what}", file=str(path)) from None
     except (OSError, ValueError) as error:  # ValueError: a path with a zero byte
         why = getattr(error, "strerror", None) or "not a path"
-        raise FactsError(f"the file cannot be read: {why}", hint="write the path of a facts file", file=str(path)) from None
+        raise FactsError(f"the file cannot be read: {why}", hint=f"write the path of {what}", file=str(path)) from None
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -149,5 +160,5 @@ def _check_people(file: Path, one: Facts, other: Facts) -> None:
 def _in_table(file: Path, key: str, message: str, hint: str) -> FactsError:
     """An error about a file that reads well on its own."""
     path = ("budget",) if key == "budget" else ("table", key)
-    lines = lines_of(_text_of(file).removeprefix("\ufeff"))
+    lines = lines_of(text_of(file).removeprefix("\ufeff"))
     return FactsError(message, hint=hint, file=str(file), line=line_of(lines, path), key=key_text(path))

@@ -61,6 +61,7 @@ class _Finder:
     def __init__(self, text: str) -> None:
         self._rest = _tokens(text)
         self._lines: dict[KeyPath, int] = {(): 1}
+        self._items: dict[KeyPath, int] = {}  # repeated table → its last item so far
         self._token: _Token | None = None
         self._next()
 
@@ -78,8 +79,20 @@ class _Finder:
         return self._lines
 
     def _header(self) -> KeyPath:
-        self._takes("[")  # of a [[repeated]] table, which facts do not have: its items are not told apart
-        return self._key(())
+        """The table that a header opens; of a [[repeated]] one, its next item."""
+        line = self._token.line if self._token else 1
+        is_repeated = self._takes("[")
+        path: KeyPath = ()
+        for part in self._key(()):
+            if path in self._items:
+                path = (*path, self._items[path])  # what stands below a repeated table belongs to its last item
+            path = (*path, part)
+            self._lines.setdefault(path, line)
+        if is_repeated and path:
+            self._items[path] = self._items.get(path, -1) + 1
+            path = (*path, self._items[path])
+            self._lines[path] = line
+        return path
 
     def _entry(self, table: KeyPath) -> None:
         path = self._key(table)

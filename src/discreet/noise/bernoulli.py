@@ -2,11 +2,17 @@
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
 
 from discreet.noise.enclosures import Enclosure, exp_minus
 from discreet.noise.keystream import Entropy, bits
 
-__all__ = ["bernoulli", "bernoulli_exp_minus", "is_below", "uniform_below"]
+__all__ = ["bernoulli", "bernoulli_exp_minus", "coins", "is_below", "uniform_below", "uniforms_below"]
+
+Words = NDArray[np.uint64]
 
 
 def uniform_below(count: int, entropy: Entropy) -> int:
@@ -40,3 +46,32 @@ def is_below(prefix: int, length: int, number: Callable[[int], Enclosure], entro
         if prefix >= high:
             return False
         prefix, length = prefix << 64 | bits(entropy, 64), length + 64
+
+
+def coins(low: Words, last: Words, number: Callable[[int, int], Enclosure], entropy: Entropy) -> NDArray[np.bool_]:
+    """Many coins at once: that at place i is True with exactly the probability that ``number(i, p)`` encloses at p bits.
+
+    ``low`` and ``last`` are the same at 64 bits, but for last being one less than the upper end, which may be 2^64. As in
+    ``is_below``, to which open cases go.
+    """
+    words = np.empty(low.size, np.uint64)
+    entropy.fill(words)
+    tossed = words < low
+    for at in np.flatnonzero(~tossed & (words <= last)).tolist():
+        tossed[at] = is_below(int(words[at]), 64, partial(number, at), entropy)
+    return tossed
+
+
+def uniforms_below(count: int, size: int, entropy: Entropy) -> NDArray[np.int64]:
+    """``size`` uniform integers in [0, count), for a count of at most 2^62."""
+    width = np.uint64((count - 1).bit_length())
+    drawn = np.zeros(size, np.int64)
+    left = np.arange(size) if width else np.arange(0)
+    while left.size:
+        words = np.empty(left.size, np.uint64)
+        entropy.fill(words)
+        numbers = (words >> (np.uint64(64) - width)).astype(np.int64)
+        is_kept = numbers < count
+        drawn[left[is_kept]] = numbers[is_kept]
+        left = left[~is_kept]
+    return drawn

@@ -1,9 +1,9 @@
-"""The exact race: which of many candidates has the largest score plus noise.
+"""The exact race: which of many candidates have the largest scores plus noise.
 
 Gumbel noise -ln(-ln u) makes the winner follow the exponential mechanism; exponential noise -ln(v) makes it follow
 permute-and-flip. Only the winner is wanted, so noise is known as an interval: a table lookup on the first digits of a 64-bit
 uniform gives one a small part of its spread wide, and the few candidates whose intervals reach the best one's are told apart
-by drawing more digits and enclosing the logarithms more closely. The winner is exact; no floating-point number is used.
+by drawing more digits and enclosing the logarithms more closely. The order is exact; no floating-point number is used.
 Proof: docs/proofs/noise.md.
 """
 
@@ -18,12 +18,13 @@ from numpy.typing import NDArray
 from discreet.noise.enclosures import Enclosure, log
 from discreet.noise.keystream import Entropy, bits
 
-__all__ = ["Noise", "winner"]
+__all__ = ["Noise", "Weights", "ranking", "winner"]
 
 Noise = Literal["gumbel", "exponential"]
 Words = NDArray[np.uint64]
 Integers = NDArray[np.int64]
 Scores = Sequence[int] | Integers
+Weights = Sequence[int] | Words
 
 _UNIT = 24  # noise and scores are compared in units of 2^-24
 _CELLS = 9  # digits that a lookup uses
@@ -34,28 +35,44 @@ _ENDLESS = 1 << 50  # stands for infinity as an upper end: even for the worst sc
 _FAR = 1 << 20  # scores further behind than this (in whole units) are known by an upper end only
 
 
-def winner(scores: Scores, factor: Fraction, noise: Noise, entropy: Entropy) -> int:
-    """The place of the largest factor * score + noise, with independent noise for every score."""
+def winner(scores: Scores, factor: Fraction, noise: Noise, entropy: Entropy, weights: Weights | None = None) -> int:
+    """The place of the largest factor * score + ln(weight) + noise, with independent noise for every score."""
+    return ranking(scores, factor, noise, entropy, 1, weights)[0]
+
+
+def ranking(
+    scores: Scores, factor: Fraction, noise: Noise, entropy: Entropy, count: int, weights: Weights | None = None
+) -> list[int]:
+    """The places of the ``count`` largest factor * score + ln(weight) + noise, the largest first. Weights are at least 1."""
     best = int(scores.max() if isinstance(scores, np.ndarray) else max(scores))
-    lead, places, ends, digits = _NEVER, [], [], []
+    bar, leaders = _NEVER, np.empty(0, np.int64)  # the lower ends that lead so far, and the least of them once they are enough
+    places, ends, digits = [], [], []
     for start in range(0, len(scores), _CHUNK):
         behind = _behind(scores[start : start + _CHUNK], best)
         words = np.empty(behind.size, np.uint64)
         entropy.fill(words)
         far_low, far_high = _scaled(behind, factor)
         noise_low, noise_high = _noise(words, noise)
-        high = far_high + noise_high
-        lead = max(lead, int((far_low + noise_low).max()))
-        near = np.flatnonzero(high >= lead)
+        low, high = far_low + noise_low, far_high + noise_high
+        if weights is not None:
+            log_low, log_high = _log_weights(weights[start : start + _CHUNK])
+            low, high = np.maximum(low, _NEVER) + log_low, high + log_high
+        leaders = np.concatenate([leaders, low[low > bar]])
+        if leaders.size >= count:
+            leaders = np.partition(leaders, leaders.size - count)[leaders.size - count :]
+            bar = int(leaders[0])
+        near = np.flatnonzero(high >= bar)
         places.append(near + start)
         ends.append(high[near])
         digits.append(words[near])
-    is_contender = np.concatenate(ends) >= lead
+    is_contender = np.concatenate(ends) >= bar
     contenders = np.concatenate(places)[is_contender].tolist()
     if len(contenders) == 1:
-        return int(contenders[0])
+        return [int(contenders[0])]
     lag = [factor * (int(scores[at]) - best) for at in contenders]
-    return int(contenders[_play_off(lag, np.concatenate(digits)[is_contender].tolist(), noise, entropy)])
+    chosen = None if weights is None else [int(weights[at]) for at in contenders]
+    order = _play_off(lag, np.concatenate(digits)[is_contender].tolist(), noise, entropy, count, chosen)
+    return [int(contenders[at]) for at in order]
 
 
 def _behind(scores: Scores, best: int) -> Words:
@@ -145,19 +162,46 @@ def _bend() -> int:
     return -log(end, _UNIT)[0] - _exact_noise(end, _UNIT, "gumbel")[0]
 
 
-def _play_off(lag: list[Fraction], prefixes: list[int], noise: Noise, entropy: Entropy) -> int:
-    """The place of the largest lag + noise among contenders, by as many digits as it takes."""
+def _log_weights(weights: Weights) -> tuple[Integers, Integers]:
+    """Encloses, in units, the logarithm of every weight."""
+    if not isinstance(weights, np.ndarray):
+        ends = [log(Fraction(weight), _UNIT) for weight in weights]
+        return np.array([e[0] for e in ends], np.int64), np.array([e[1] for e in ends], np.int64)
+    lengths = _lengths(weights)
+    leading = (weights << (64 - lengths).view(np.uint64) << np.uint64(1) >> np.uint64(64 - _CELLS)).view(np.int64)
+    two_low, two_high = log(Fraction(2), _UNIT + 8)
+    doublings = lengths - 1  # the weight is in 2^doublings [1 + leading, 1 + leading + 1 cell]
+    log_low, log_high = _log_cells()
+    return (doublings * two_low >> 8) + log_low[leading], -(-doublings * two_high >> 8) + log_high[leading]
+
+
+def _play_off(
+    lag: list[Fraction], prefixes: list[int], noise: Noise, entropy: Entropy, count: int, weights: list[int] | None = None
+) -> list[int]:
+    """The places of the ``count`` largest lag + ln(weight) + noise among contenders, in order, by as many digits as it takes."""
     length = 64
     while True:
         if all(0 < v < (1 << length) - 1 for v in prefixes):  # else some noise has no lower or no upper end yet
             ends = [_closer(v, length, noise) for v in prefixes]
-            low = [place * (1 << length) + end[0] for place, end in zip(lag, ends, strict=True)]
-            high = [place * (1 << length) + end[1] for place, end in zip(lag, ends, strict=True)]
-            best = max(range(len(lag)), key=low.__getitem__)
-            if all(low[best] > high[other] for other in range(len(lag)) if other != best):
-                return best
+            logs = [(0, 0)] * len(lag) if weights is None else [log(Fraction(weight), length) for weight in weights]
+            low = [place * (1 << length) + end[0] + more[0] for place, end, more in zip(lag, ends, logs, strict=True)]
+            high = [place * (1 << length) + end[1] + more[1] for place, end, more in zip(lag, ends, logs, strict=True)]
+            order = sorted(range(len(lag)), key=low.__getitem__, reverse=True)
+            if _are_apart([low[at] for at in order], [high[at] for at in order], count):
+                return order[:count]
         prefixes = [v << 64 | bits(entropy, 64) for v in prefixes]
         length += 64
+
+
+def _are_apart(low: list[Fraction], high: list[Fraction], count: int) -> bool:
+    """Whether each of the first ``count`` is certainly above all that come after it."""
+    least_above = None  # the least lower end of those before
+    for at in range(len(low)):
+        if least_above is not None and high[at] >= least_above:
+            return False
+        if at < count:
+            least_above = low[at]  # they come in falling order
+    return True
 
 
 def _closer(prefix: int, length: int, noise: Noise) -> Enclosure:

@@ -5,13 +5,15 @@ from fractions import Fraction
 from math import prod
 
 from discreet.engines.wanted import Measure, Wanted
+from discreet.errors import QuestionError
 from discreet.facts.model import Facts
 from discreet.mechanisms import Gaussian, Laplace
 from discreet.planning.cells import cells_of, check_having
-from discreet.planning.grids import FEW, grid_for
+from discreet.planning.grids import FEW, LARGEST_SCALE, grid_for
 from discreet.planning.plan import Derived, Mechanism, Plan, Vector
 from discreet.planning.price import Price
-from discreet.planning.vectors import Draft, choose
+from discreet.planning.shares import Weights, check_weights, shares_by, weights_of
+from discreet.planning.vectors import Choice, Draft, choose
 from discreet.privacy.conversion import rho_of
 from discreet.privacy.events import Event, GaussianRelease, LaplaceRelease, Sequence
 from discreet.privacy.losses import Approximate, Concentrated, Pure
@@ -21,17 +23,27 @@ from discreet.sensitivities.contribution import Sensitivity
 from discreet.sensitivities.statistic import Bernstein, Bounds, Count, Sum, VarianceNumerator
 from discreet.sensitivities.table import sensitivity_of
 
-__all__ = ["make_plan"]
+__all__ = ["make_plan", "plan_of"]
 
 
-def make_plan(question: Question, facts: Facts, price: Price) -> Plan:
-    """The plan for ``question`` at ``price``; refused for reasons that are all public."""
+def make_plan(question: Question, facts: Facts, price: Price, weights: Weights | None = None) -> Plan:
+    """The plan for ``question`` at ``price``; refused for reasons that are all public.
+
+    Every vector gets an equal share of the price, or one in proportion to its weight. ``weights`` names outputs, or vectors by
+    the words of a quote; what it does not name weighs 1, and a vector that serves several outputs takes the largest.
+    """
+    choice = choose(question, facts)                                         # as few vectors as answer all aggregates
+    named = check_weights(weights, [(question, choice)])
+    return plan_of(question, facts, price, choice, weights_of(question, choice, named))
+
+
+def plan_of(question: Question, facts: Facts, price: Price, choice: Choice, weights: tuple[Fraction, ...]) -> Plan:
+    """The plan that releases the vectors of ``choice``, one weight for each."""
     keys, axes = cells_of(question.keys, facts)                              # every value of every key
     check_having(question.having, axes)
-    choice = choose(question, facts)                                         # as few vectors as answer all aggregates
-    share = Fraction(1, max(1, len(choice.drafts)))                          # one equal share each
     cells = prod(key.cells for key in keys)
-    vectors = [_vector(draft, facts, price, share, cells) for draft in choice.drafts]
+    drafts = zip(choice.drafts, shares_by(weights), strict=True)
+    vectors = [_vector(draft, facts, price, share, cells) for draft, share in drafts]
     measures, vectors = _measured(vectors)                                   # what the engine must add up
     wanted = Wanted(question.where, keys, measures)
     vectors = [_calibrated_alone(vector, price, wanted) for vector in vectors] if len(vectors) == 1 else vectors
@@ -50,6 +62,11 @@ def _vector(draft: Draft, facts: Facts, price: Price, share: Fraction, cells: in
         noise = None if are_few else _scale(one_step)
         grid = grid_for(bounds, is_whole=is_whole(draft.of, facts), degree=draft.degree, noise=noise, what=draft.what)
     mechanism = _mechanism(_sensitivity(draft, grid.low, grid.high) if grid else _sensitivity(draft, 0, 1), price, share)
+    if not are_few and _scale(mechanism) > LARGEST_SCALE:
+        raise QuestionError(
+            f"the noise for {draft.what} would be out of reach at this price",
+            hint="pay more for it, or ask for fewer statistics at once",
+        )
     return Vector(draft.estimator, draft.of, draft.filters, (), grid, draft.degree, mechanism, share, are_few, draft.what)
 
 

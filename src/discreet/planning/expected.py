@@ -3,9 +3,11 @@
 Never looks at data: where an error depends on how many rows there are, it is worked out for a size that is public or assumed.
 """
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache, partial
+from math import prod
 from typing import Literal
 
 import numpy as np
@@ -13,19 +15,23 @@ import numpy as np
 from discreet.errors import QuestionError
 from discreet.facts.model import Facts
 from discreet.mechanisms.accuracy import least_price
+from discreet.planning.behind import Counted, Counts
 from discreet.planning.build import make_plan
+from discreet.planning.cells import cells_of
 from discreet.planning.outputs import answer_table, kind_of
 from discreet.planning.plan import Derived, Plan, Vector
 from discreet.planning.price import Price
 from discreet.planning.release import Released
-from discreet.planning.vectors import aggregates_in_expression
+from discreet.planning.shares import Weights
+from discreet.planning.vectors import aggregates_in_expression, known_rows_behind
 from discreet.privacy.losses import Pure
-from discreet.questions.algebra import Aggregate, Expression, Question
+from discreet.questions.algebra import Aggregate, Expression, KeyOf, Question
 
 __all__ = ["Basis", "Expected", "expected_errors", "price_within", "readable_group", "size_for"]
 
 Basis = Literal["rows", "released", "assuming", "rows_about", "table", "none"]
 
+_SIZES = (100, 1000, 10_000)  # of a group, where nothing says how large it is
 _SHARE, _SPREAD = 0.05, 0.2  # of the range: where values are assumed to lie, mostly low as incomes do, and how widely
 
 
@@ -39,31 +45,46 @@ class Expected:
     rows: int | None
 
 
-def size_for(facts: Facts, question: Question, assuming: int | None) -> tuple[int, Basis] | None:
-    """The number of rows that an error is worked out for, and where it comes from. Rule 29."""
-    is_whole_table = question.where is None and not question.keys
-    if facts.rows is not None and facts.neighbours == "change_one" and is_whole_table:
+def size_for(
+    facts: Facts, question: Question, value: Expression, assuming: int | None, counted: Counted | None = None
+) -> tuple[int, Basis] | None:
+    """How many rows of a group the error of ``value`` is worked out for, and where that comes from. Rule 29.
+
+    Public rows where the known-n form holds; else ``counted``, the lower end of a noisy count of the same rows and version, of
+    several groups the least; else ``assuming``; else an even part of what the facts say about the table.
+    """
+    aggregates = aggregates_in_expression(value)
+    if facts.rows is not None and all(known_rows_behind(each, question, facts) is not None for each in aggregates):
         return facts.rows, "rows"
+    if counted is not None:
+        return max(1, counted if isinstance(counted, int) else min(counted, default=1)), "released"
     if assuming is not None:
         return assuming, "assuming"
     about = facts.rows if facts.rows is not None else facts.rows_about
-    return (about, "rows_about") if about is not None else None
+    groups = prod(len(axis.values) for axis in cells_of(question.keys, facts)[1])
+    return (max(1, about // groups), "rows_about") if about is not None else None
 
 
-def expected_errors(plan: Plan, confidence: float, assuming: int | None) -> tuple[Expected, ...]:
-    """The ± of every column that has one; for sizes 100, 1 000 and 10 000 where nothing says how large the table is."""
-    size = size_for(plan.facts, plan.question, assuming)
-    groups = 1 if assuming is not None else plan.wanted.cells
-    sizes: list[tuple[int, Basis]] = [(n, "table") for n in (100, 1000, 10000)]
-    if size is not None:
-        sizes = [(max(1, size[0] // groups), size[1])]
-    found: dict[tuple[str, int | None], Expected] = {}
-    for rows, basis in sizes:
-        for name, value, plus_minus in _at(plan, rows, confidence):
-            depends = _depends_on_rows(plan, value)
-            entry = Expected(name, plus_minus, basis if depends else "none", rows if depends else None)
-            found.setdefault((name, entry.rows), entry)
-    return tuple(found.values())
+def expected_errors(
+    plan: Plan, confidence: float, assuming: int | None, released: Counts | None = None
+) -> tuple[Expected, ...]:
+    """The ± of every column that has one; for sizes 100, 1 000 and 10 000 where nothing says how large the table is.
+
+    ``released`` is how many rows there are at least by a count that was released before, as ``behind.rows_at_least`` gives it.
+    """
+    at = lru_cache(partial(_at, plan, confidence))
+    found = []
+    for place, output in enumerate(plan.question.outputs):
+        if isinstance(output.value, KeyOf):
+            continue
+        counted = released.get(output.name) if isinstance(released, Mapping) else released
+        size = size_for(plan.facts, plan.question, output.value, assuming, counted)
+        sizes: list[tuple[int, Basis]] = [(n, "table") for n in _SIZES] if size is None else [size]
+        if _depends_on_rows(plan, output.value):
+            found += [Expected(output.name, at(rows)[place], basis, rows) for rows, basis in sizes]
+        else:
+            found.append(Expected(output.name, at(sizes[0][0])[place], "none", None))
+    return tuple(found)
 
 
 def _depends_on_rows(plan: Plan, value: Expression) -> bool:
@@ -74,8 +95,8 @@ def _depends_on_rows(plan: Plan, value: Expression) -> bool:
     return plan.vectors[source.vector].estimator != "count"
 
 
-def _at(plan: Plan, rows: int, confidence: float) -> list[tuple[str, Expression, float]]:
-    """(name, value, ±) of every column but the keys, in a group of this many rows."""
+def _at(plan: Plan, confidence: float, rows: int) -> list[float]:
+    """The ± of every column in a group of this many rows; 0 for keys."""
     one_cell = replace(
         plan,
         axes=tuple(replace(axis, values=axis.values[:1], labels=()) for axis in plan.axes),
@@ -83,12 +104,10 @@ def _at(plan: Plan, rows: int, confidence: float) -> list[tuple[str, Expression,
         question=replace(plan.question, having=None, order=(), limit=None),
     )
     table = answer_table(one_cell, _assumed(plan.vectors, rows), confidence)
-    columns = zip(table.columns, plan.question.outputs, strict=True)
-    return [(shown.name, output.value, _half(shown.intervals)) for shown, output in columns if shown.intervals is not None]
+    return [0.0 if shown.intervals is None else _half(*shown.intervals[0]) for shown in table.columns]
 
 
-def _half(intervals: list[tuple[object, object]]) -> float:
-    low, high = intervals[0]
+def _half(low: object, high: object) -> float:
     return (float(high) - float(low)) / 2 if isinstance(low, int | float) and isinstance(high, int | float) else float("inf")
 
 
@@ -115,42 +134,49 @@ def _assumed(vectors: tuple[Vector, ...], rows: int) -> Released:
 
 def readable_group(plan: Plan, confidence: float) -> int | None:
     """The least count that its own ± does not blur by more than a tenth; None if no count is released."""
-    for _, value, half in _at(plan, 1000, confidence):
+    for output, half in zip(plan.question.outputs, _at(plan, confidence, 1000), strict=True):
+        value = output.value
         if isinstance(value, Aggregate) and kind_of(value) == "count" and isinstance(plan.source(value), Derived):
             return max(1, round(10 * half))
     return None
 
 
 def price_within(
-    question: Question, facts: Facts, within: dict[str, Fraction], confidence: float, assuming: int | None
+    question: Question,
+    facts: Facts,
+    within: Mapping[str, Fraction],
+    confidence: float,
+    assuming: int | None,
+    *,
+    weights: Weights | None = None,
+    released: Counts | None = None,
 ) -> Price:
     """The least epsilon (three digits) at which every named column's expected ± is as small as wished."""
     names = {output.name for output in question.outputs if aggregates_in_expression(output.value)}
     if unknown := sorted(set(within) - names):
         raise QuestionError(f"there is no number {unknown[0]!r} in the answer", hint=f"name one of: {', '.join(sorted(names))}")
-    meets = _meets(question, facts, within, confidence, assuming)
-    return Pure(epsilon=least_price(meets))
+    make_plan(question, facts, Pure(epsilon=1), weights)  # what is wrong with the weights is wrong at every price
 
-
-def _meets(
-    question: Question, facts: Facts, within: dict[str, Fraction], confidence: float, assuming: int | None
-) -> Callable[[Fraction], bool]:
     def meets(epsilon: Fraction) -> bool:
         try:
-            plan = make_plan(question, facts, Pure(epsilon=epsilon))
+            plan = make_plan(question, facts, Pure(epsilon=epsilon), weights)
         except QuestionError:
             if epsilon >= 1:
                 raise
             return False  # a price at which the noise is out of reach is too low
-        for found in expected_errors(plan, confidence, assuming):
-            if found.name in within:
-                if found.basis == "table":
-                    raise QuestionError(
-                        f"how good {found.name} is depends on how many rows there are, which nothing public says",
-                        hint="write assuming=1000 beside within, or rows_about in the facts",
-                    )
-                if found.plus_minus > within[found.name]:
-                    return False
-        return True
+        return _is_met(expected_errors(plan, confidence, assuming, released), within)
 
-    return meets
+    return Pure(epsilon=least_price(meets))
+
+
+def _is_met(expected: tuple[Expected, ...], within: Mapping[str, Fraction]) -> bool:
+    for found in expected:
+        if found.name in within:
+            if found.basis == "table":
+                raise QuestionError(
+                    f"how good {found.name} is depends on how many rows there are, which nothing public says",
+                    hint="write assuming=1000 beside within, or rows_about in the facts",
+                )
+            if found.plus_minus > within[found.name]:
+                return False
+    return True

@@ -1,5 +1,6 @@
 """From released integers to the rows of an answer: arithmetic, HAVING, ORDER BY, LIMIT. All of it is post-processing."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal as OneOfThese
@@ -12,6 +13,7 @@ from discreet.planning.estimates import Estimate, estimate
 from discreet.planning.plan import Plan
 from discreet.planning.release import Released
 from discreet.planning.spread import Floats
+from discreet.planning.together import risks_together
 from discreet.planning.vectors import aggregates_in_expression
 from discreet.questions.algebra import Aggregate, Apply, Bin, Case, Column, DatePart, Expression, In, KeyOf, Like, Literal
 from discreet.questions.bounds import is_whole
@@ -19,6 +21,7 @@ from discreet.questions.bounds import is_whole
 __all__ = ["Kind", "Shown", "Table", "answer_table", "evaluated", "kind_of"]
 
 Kind = OneOfThese["key", "count", "sum", "mean", "variance", "stddev", "derived"]
+Risk = Callable[[Aggregate], float]  # how often the interval of an aggregate may miss
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +43,21 @@ class Table:
     rows: int
 
 
-def answer_table(plan: Plan, released: Released, confidence: float) -> Table:
-    """Every output of the question with its intervals."""
+def answer_table(plan: Plan, released: Released, confidence: float, simultaneous: bool = False) -> Table:
+    """Every output of the question with its intervals: each holds with this confidence, or all at once if ``simultaneous``."""
     rows = _chosen_rows(plan, released)
-    columns = tuple(_shown(plan, output.name, output.value, released, 1 - confidence, rows) for output in plan.question.outputs)
-    return Table(columns, len(rows))
+    if not simultaneous:
+        shown = [_shown(plan, o.name, o.value, released, _shared(o.value, 1 - confidence), rows) for o in plan.question.outputs]
+        return Table(tuple(shown), len(rows))
+    cells = len(rows) if _is_choice_public(plan) else plan.wanted.cells  # rows chosen by their noise: all must hold
+    risks = risks_together(plan, confidence, cells)
+    shown = [_shown(plan, o.name, o.value, released, lambda a: risks.get(a, 1.0), rows) for o in plan.question.outputs]
+    return Table(tuple(shown), len(rows))
+
+
+def _some_risk(_: Aggregate) -> float:
+    """Any will do where only values are looked at."""
+    return 0.05
 
 
 def kind_of(expression: Expression) -> Kind:
@@ -70,7 +83,7 @@ def _chosen_rows(plan: Plan, released: Released) -> NDArray[np.intp]:
     """The cells that the answer shows, in order. Decided on released values, so it costs nothing."""
     rows = np.arange(plan.wanted.cells)
     if plan.question.having is not None:
-        holds = _evaluate(plan, plan.question.having, released, 0.05).value
+        holds = _evaluate(plan, plan.question.having, released, _some_risk).value
         rows = rows[holds[rows] == 1.0]
     for order in reversed(plan.question.order):
         by = _sort_key(plan, order.by, released)[rows]
@@ -82,7 +95,7 @@ def _chosen_rows(plan: Plan, released: Released) -> NDArray[np.intp]:
 def _sort_key(plan: Plan, by: Expression, released: Released) -> Floats:
     if isinstance(by, KeyOf):
         return _cell_of(plan, by.place).astype(np.float64)  # keys sort in the order of the facts
-    return _evaluate(plan, by, released, 0.05).value
+    return _evaluate(plan, by, released, _some_risk).value
 
 
 def _cell_of(plan: Plan, place: int) -> NDArray[np.intp]:
@@ -91,13 +104,18 @@ def _cell_of(plan: Plan, place: int) -> NDArray[np.intp]:
     return np.asarray(np.unravel_index(np.arange(plan.wanted.cells), sizes)[place])
 
 
-def _shown(plan: Plan, name: str, value: Expression, released: Released, alpha: float, rows: NDArray[np.intp]) -> Shown:
+def _is_choice_public(plan: Plan) -> bool:
+    """Whether which cells are shown does not depend on what was released."""
+    return plan.question.having is None and all(isinstance(order.by, KeyOf) for order in plan.question.order)
+
+
+def _shown(plan: Plan, name: str, value: Expression, released: Released, risk: Risk, rows: NDArray[np.intp]) -> Shown:
     kind = kind_of(value)
     if isinstance(value, KeyOf):
         axis = plan.axes[value.place]
         values = [axis.values[cell] for cell in _cell_of(plan, value.place)[rows]]
         return Shown(name, kind, values, None, dict(zip(axis.values, axis.labels, strict=False)))
-    found = evaluated(plan, value, released, alpha)
+    found = _evaluate(plan, value, released, risk)
     whole = kind == "count" or (isinstance(value, Aggregate) and kind == "sum" and _is_whole_sum(plan, value))
     intervals = [_ends(low, high, whole) for low, high in zip(found.low[rows], found.high[rows], strict=True)]
     return Shown(name, kind, [_number(each, whole) for each in found.value[rows]], intervals, {})
@@ -105,8 +123,13 @@ def _shown(plan: Plan, name: str, value: Expression, released: Released, alpha: 
 
 def evaluated(plan: Plan, value: Expression, released: Released, alpha: float) -> Estimate:
     """An output in every cell, with intervals that miss its exact value with probability at most ``alpha`` each."""
-    leaves = len(aggregates_in_expression(value)) or 1  # aggregates share what may go wrong
-    return _evaluate(plan, value, released, alpha / leaves)
+    return _evaluate(plan, value, released, _shared(value, alpha))
+
+
+def _shared(value: Expression, alpha: float) -> Risk:
+    """The aggregates of one output share what may go wrong."""
+    leaves = len(aggregates_in_expression(value)) or 1
+    return lambda _: alpha / leaves
 
 
 def _is_whole_sum(plan: Plan, aggregate: Aggregate) -> bool:
@@ -125,11 +148,11 @@ def _ends(low: float, high: float, whole: bool) -> tuple[object, object]:
     return _number(low, False), _number(high, False)
 
 
-def _evaluate(plan: Plan, expression: Expression, released: Released, alpha: float) -> Estimate:
+def _evaluate(plan: Plan, expression: Expression, released: Released, risk: Risk) -> Estimate:
     """An expression over released values in every cell, with interval arithmetic. NaN stands for NULL."""
     match expression:
         case Aggregate():
-            return estimate(plan, expression, released, alpha)
+            return estimate(plan, expression, released, risk(expression))
         case Literal(value):
             return _constant(plan, float(value) if isinstance(value, Fraction | bool) else np.nan)
         case KeyOf(place):
@@ -138,17 +161,17 @@ def _evaluate(plan: Plan, expression: Expression, released: Released, alpha: flo
             return Estimate(values, values, values)
         case Apply(operation, of):
             with np.errstate(all="ignore"):
-                return _apply(operation, [_evaluate(plan, part, released, alpha) for part in of])
+                return _apply(operation, [_evaluate(plan, part, released, risk) for part in of])
         case Case(whens, otherwise):
-            found = _evaluate(plan, otherwise, released, alpha)
+            found = _evaluate(plan, otherwise, released, risk)
             for condition, then in reversed(whens):
-                holds = _evaluate(plan, condition, released, alpha).value == 1.0
-                chosen = _evaluate(plan, then, released, alpha)
+                holds = _evaluate(plan, condition, released, risk).value == 1.0
+                chosen = _evaluate(plan, then, released, risk)
                 found = Estimate(*(np.where(holds, a, b) for a, b in zip(_parts(chosen), _parts(found), strict=True)))
             return found
         case In(of, values):
-            tested = _evaluate(plan, of, released, alpha)
-            return _apply("or", [_apply("equal", [tested, _evaluate(plan, value, released, alpha)]) for value in values])
+            tested = _evaluate(plan, of, released, risk)
+            return _apply("or", [_apply("equal", [tested, _evaluate(plan, value, released, risk)]) for value in values])
         case Column() | Like() | DatePart() | Bin():
             raise AssertionError("rows are not seen after release")
         case _:
@@ -179,8 +202,8 @@ def _apply(operation: str, of: list[Estimate]) -> Estimate:
             return Estimate(-a.value, -a.high, -a.low)
         case "multiply":
             return _hull(a.value * b.value, a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high)
-        case "divide":
-            return _divide(a, b)
+        case "divide" | "remainder":
+            return _divide(a, b) if operation == "divide" else _remainder(a, b)
         case "abs":
             lowest = np.where((a.low <= 0) & (a.high >= 0), 0.0, np.minimum(np.abs(a.low), np.abs(a.high)))
             return Estimate(np.abs(a.value), lowest, np.maximum(np.abs(a.low), np.abs(a.high)))
@@ -214,6 +237,13 @@ def _divide(a: Estimate, b: Estimate) -> Estimate:
     return Estimate(value, np.where(spans_zero, -np.inf, found.low), np.where(spans_zero, np.inf, found.high))
 
 
+def _remainder(a: Estimate, b: Estimate) -> Estimate:
+    """a % b has the sign of a and is nearer to zero than both."""
+    most = np.maximum(np.abs(b.low), np.abs(b.high))
+    low, high = np.maximum(np.minimum(a.low, 0.0), -most), np.minimum(np.maximum(a.high, 0.0), most)
+    return Estimate(np.where(b.value == 0, np.nan, np.fmod(a.value, b.value)), low, high)
+
+
 def _truth(operation: str, of: list[Floats]) -> Floats:
     """1 true, 0 false, NaN for NULL."""
     a, b = of[0], of[-1]
@@ -226,8 +256,6 @@ def _truth(operation: str, of: list[Floats]) -> Floats:
             return 1.0 - a
         case "is_null":
             return np.isnan(a).astype(np.float64)
-        case "remainder":
-            return np.where(b == 0, np.nan, np.fmod(a, b))
     compare = {
         "equal": np.equal,
         "not_equal": np.not_equal,

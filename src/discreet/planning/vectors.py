@@ -30,7 +30,17 @@ from discreet.questions.disjoint import are_disjoint
 from discreet.questions.words import to_text
 from discreet.sensitivities.scope import Scope
 
-__all__ = ["Choice", "Draft", "aggregates_in", "aggregates_in_expression", "choose", "drafts_of", "with_nulls_replaced"]
+__all__ = [
+    "Choice",
+    "Draft",
+    "aggregates_in",
+    "aggregates_in_expression",
+    "choose",
+    "drafts_of",
+    "drops_rows",
+    "known_rows_behind",
+    "with_nulls_replaced",
+]
 
 _VARIANCES = {"variance_pop", "variance_samp", "stddev_pop", "stddev_samp"}
 
@@ -99,7 +109,7 @@ def choose(question: Question, facts: Facts) -> Choice:
 
 
 def _public_size(aggregate: Aggregate, question: Question, facts: Facts) -> int | None:
-    counts_rows = aggregate.kind == "count_rows" or (aggregate.kind == "count" and not _drops_rows(aggregate, facts))
+    counts_rows = aggregate.kind == "count_rows" or (aggregate.kind == "count" and not drops_rows(aggregate, facts))
     return _scope(question, facts, filtered=aggregate.filter is not None).known_rows if counts_rows else None
 
 
@@ -117,7 +127,7 @@ def drafts_of(aggregates: list[Aggregate], question: Question, facts: Facts) -> 
 
 
 def _counts_all(aggregate: Aggregate, facts: Facts) -> bool:
-    return aggregate.kind == "count_rows" or (aggregate.kind == "count" and not _drops_rows(aggregate, facts))
+    return aggregate.kind == "count_rows" or (aggregate.kind == "count" and not drops_rows(aggregate, facts))
 
 
 def _hosts_counts(aggregates: list[Aggregate], of: Expression | None, facts: Facts) -> bool:
@@ -193,7 +203,13 @@ def _argument(aggregate: Aggregate) -> Expression:
     return aggregate.of
 
 
-def _drops_rows(aggregate: Aggregate, facts: Facts) -> bool:
+def known_rows_behind(aggregate: Aggregate, question: Question, facts: Facts) -> int | None:
+    """The number of rows behind the aggregate where it is public, else None. Rule 3."""
+    return _scope(question, facts, filtered=aggregate.filter is not None or drops_rows(aggregate, facts)).known_rows
+
+
+def drops_rows(aggregate: Aggregate, facts: Facts) -> bool:
+    """Whether a row may be left out of the aggregate because its value is NULL."""
     return aggregate.of is not None and may_be_null(with_nulls_replaced(aggregate.of, facts), facts)
 
 

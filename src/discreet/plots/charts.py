@@ -13,7 +13,7 @@ from discreet.plots.view import view_of
 if TYPE_CHECKING:
     from discreet.answers.answer import Answer
 
-__all__ = ["chart_of", "save_chart"]
+__all__ = ["chart_of", "save_chart", "svg_of"]
 
 
 def chart_of(answer: "Answer") -> Any:
@@ -39,6 +39,15 @@ def save_chart(answer: "Answer", path: str | PathLike[str]) -> Path:
             what = ending or "a file without an ending"
             raise ParameterError(f"a chart cannot be saved as {what}", hint="end the name in .svg, .png or .txt")
     return file
+
+
+def svg_of(answer: "Answer") -> str | None:
+    """The chart as SVG text; None where the plots extra is missing. Nothing is fetched from anywhere."""
+    try:
+        converter = import_module("vl_convert")
+    except ImportError:
+        return None
+    return str(converter.vegalite_to_svg(spec_of(view_of(answer)), allowed_base_urls=[]))
 
 
 def _converter() -> Any:

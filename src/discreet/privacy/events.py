@@ -9,7 +9,18 @@ from typing import Literal
 
 from discreet.privacy.losses import Approximate
 
-__all__ = ["Disjoint", "Event", "ExponentialSelection", "GaussianRelease", "LaplaceRelease", "Neighbours", "Repeated", "Sequence"]
+__all__ = [
+    "Disjoint",
+    "Event",
+    "ExponentialSelection",
+    "GaussianRelease",
+    "KeySelection",
+    "LaplaceRelease",
+    "Neighbours",
+    "PureRelease",
+    "Repeated",
+    "Sequence",
+]
 
 Neighbours = Literal["add_remove", "change_one"]
 
@@ -40,6 +51,21 @@ class ExponentialSelection:
 
 
 @dataclass(frozen=True, slots=True)
+class PureRelease:
+    """Something epsilon-private happened, and no more is known of it: permute-and-flip, randomized response, a threshold."""
+
+    epsilon: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class KeySelection:
+    """Keys that no list names were told, each by how many units have it: (epsilon, delta) for all keys of one unit together."""
+
+    epsilon: Fraction
+    delta: Fraction
+
+
+@dataclass(frozen=True, slots=True)
 class Sequence:
     """All of these happened to the same rows."""
 
@@ -63,4 +89,4 @@ class Disjoint:
     groups: int = 1
 
 
-Event = LaplaceRelease | GaussianRelease | ExponentialSelection | Sequence | Repeated | Disjoint
+Event = LaplaceRelease | GaussianRelease | ExponentialSelection | PureRelease | KeySelection | Sequence | Repeated | Disjoint

@@ -1,14 +1,25 @@
 """What an event costs, in each kind of loss. Proof: docs/proofs/composition.md."""
 
 from collections.abc import Iterable
+from fractions import Fraction
 from typing import assert_never
 
 from discreet.errors import ParameterError
 from discreet.privacy.composition import parallel, sequential
-from discreet.privacy.events import Disjoint, Event, ExponentialSelection, GaussianRelease, LaplaceRelease, Repeated, Sequence
+from discreet.privacy.events import (
+    Disjoint,
+    Event,
+    ExponentialSelection,
+    GaussianRelease,
+    KeySelection,
+    LaplaceRelease,
+    PureRelease,
+    Repeated,
+    Sequence,
+)
 from discreet.privacy.losses import Approximate, Concentrated, Loss, Pure
 
-__all__ = ["approximate", "concentrated", "pure"]
+__all__ = ["approximate", "concentrated", "concentrated_delta", "concentrated_part", "pure"]
 
 
 def pure(event: Event) -> Pure:
@@ -16,10 +27,12 @@ def pure(event: Event) -> Pure:
     match event:
         case LaplaceRelease(ratio):
             return Pure(epsilon=ratio)
-        case ExponentialSelection(epsilon):
+        case ExponentialSelection(epsilon) | PureRelease(epsilon):
             return Pure(epsilon=epsilon)
         case GaussianRelease():
             raise ParameterError("Gaussian noise has no pure epsilon", hint="price it by rho, or by epsilon and delta")
+        case KeySelection():
+            raise ParameterError("a selection of keys has no pure epsilon", hint="price it by epsilon and delta")
         case Sequence() | Repeated() | Disjoint():
             loss = _composed(event, map(pure, _parts(event)))
             assert isinstance(loss, Pure)
@@ -35,7 +48,9 @@ def approximate(event: Event) -> Approximate:
             return claim
         case GaussianRelease():
             raise ParameterError("this Gaussian noise was priced by rho", hint="price it by epsilon and delta")
-        case LaplaceRelease() | ExponentialSelection():
+        case KeySelection(epsilon, delta):
+            return Approximate(epsilon=epsilon, delta=delta)
+        case LaplaceRelease() | ExponentialSelection() | PureRelease():
             return pure(event).to_approximate()
         case Sequence() | Repeated() | Disjoint():
             nothing = Approximate(epsilon=0, delta=0)  # so that no parts have this kind of price too
@@ -47,19 +62,44 @@ def approximate(event: Event) -> Approximate:
 
 
 def concentrated(event: Event) -> Concentrated:
-    """A rho for which ``event`` is rho-zero-concentrated."""
+    """A rho for which ``event`` is rho-zero-concentrated; refused if a delta stays beside it."""
+    if concentrated_delta(event):
+        raise ParameterError(
+            "a selection of keys has no rho alone", hint="charge its delta beside the rho: a concentrated ledger has delta_keys"
+        )
+    return concentrated_part(event)
+
+
+def concentrated_part(event: Event) -> Concentrated:
+    """A rho for which ``event`` is rho-zero-concentrated but for a part of probability at most ``concentrated_delta(event)``."""
     match event:
-        case LaplaceRelease(ratio):
-            return Pure(epsilon=ratio).to_concentrated()
+        case LaplaceRelease(epsilon) | PureRelease(epsilon) | KeySelection(epsilon):
+            return Pure(epsilon=epsilon).to_concentrated()
         case GaussianRelease(ratio_squared):
             return Concentrated(rho=ratio_squared / 2)
         case ExponentialSelection(epsilon):
             return Concentrated(rho=epsilon**2 / 8)  # bounded range, which not every selection has
         case Sequence() | Repeated() | Disjoint():
             nothing = Concentrated(rho=0)
-            loss = _composed(event, [nothing, *map(concentrated, _parts(event))])
+            loss = _composed(event, [nothing, *map(concentrated_part, _parts(event))])
             assert isinstance(loss, Concentrated)
             return loss
+        case _:
+            assert_never(event)
+
+
+def concentrated_delta(event: Event) -> Fraction:
+    """The delta that a concentrated ledger charges beside rho: that of key selection, added up."""
+    match event:
+        case LaplaceRelease() | GaussianRelease() | ExponentialSelection() | PureRelease():
+            return Fraction(0)
+        case KeySelection(delta=delta):
+            return delta
+        case Sequence() | Repeated() | Disjoint():
+            deltas = (Approximate.capped(Fraction(0), concentrated_delta(part)) for part in _parts(event))
+            loss = _composed(event, [Approximate(epsilon=0, delta=0), *deltas])
+            assert isinstance(loss, Approximate)
+            return loss.delta
         case _:
             assert_never(event)
 

@@ -2,12 +2,14 @@
 
 ``sensitivity("mean", neighbours="change_one", lower=0, upper=1, rows=150)`` looks one number up by name.
 ``sensitivity_of(Mean(Bounds(0, 1)), Scope("change_one", rows=150))`` is the same row as data: both norms, and if it is tight.
+``sampled_sensitivity(target, draw, rows=10, gamma="0.1")`` estimates one that no row knows; it is random DP and no charge.
 
 Proof: docs/proofs/sensitivities.md
 """
 
 from discreet.sensitivities.by_name import STATISTICS, parse_statistic, sensitivity
 from discreet.sensitivities.contribution import Contribution, Sensitivity
+from discreet.sensitivities.sampled import SampledSensitivity, sampled_sensitivity, sampling_plan
 from discreet.sensitivities.scope import Neighbours, Norm, Scope
 from discreet.sensitivities.statistic import (
     Bernstein,
@@ -63,6 +65,7 @@ __all__ = [
     "STATISTICS",
     "SampleCovariance",
     "SampleVariance",
+    "SampledSensitivity",
     "Scope",
     "Score",
     "Sensitivity",
@@ -76,6 +79,8 @@ __all__ = [
     "Vector",
     "contribution_to",
     "parse_statistic",
+    "sampled_sensitivity",
+    "sampling_plan",
     "score_change",
     "sensitivity",
     "sensitivity_of",

@@ -27,7 +27,7 @@ def sample(name: str) -> Sample:
 
 
 def write_sample(name: str, folder: str | Path) -> tuple[Path, Path]:
-    """Write ``NAME.csv`` and ``NAME.toml`` into ``folder`` and return their paths.
+    """Write ``NAME.csv`` and ``NAME.toml`` into ``folder`` and return their paths; ``NAME_release.toml`` too, if there is one.
 
     The folder is made if need be. A file already there is left alone if it is this very sample, and refused otherwise.
     """
@@ -35,6 +35,8 @@ def write_sample(name: str, folder: str | Path) -> tuple[Path, Path]:
     place = Path(folder)
     data, facts = place / f"{name}.csv", place / f"{name}.toml"
     files = {data: made.csv().encode(), facts: made.facts_toml.encode()}
+    if made.release_toml:
+        files[place / f"{name}_release.toml"] = made.release_toml.encode()
     try:
         place.mkdir(parents=True, exist_ok=True)
         for path, content in files.items():

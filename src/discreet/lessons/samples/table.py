@@ -17,6 +17,7 @@ class Sample:
     header: tuple[str, ...]
     rows: tuple[tuple[Value, ...], ...]
     facts_toml: str
+    release_toml: str = ""  # questions to publish about it, where the texts do so
 
     def column(self, name: str) -> list[Value]:
         """The values of one column, in the order of the rows. Raises ValueError for a name not in the header."""

@@ -1,0 +1,79 @@
+"""``budget FILE`` and ``budget raise FILE``: one command with a word that may be left out."""
+
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+import typer
+from typer.core import TyperGroup
+
+from discreet.cli.options import Delta, Epsilon, FactsFile, Json, Reason, Rho, local, print_json
+from discreet.errors import ParameterError
+
+if TYPE_CHECKING:
+    from discreet.answers.answer import BudgetState
+
+__all__ = ["ShowUnlessTold", "budgets", "raise_", "show"]
+
+
+class ShowUnlessTold(TyperGroup):
+    """A group whose command is ``show`` where none is named: ``budget people.toml``."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Put the word in that was left out."""
+        known = {*self.commands, "-h", "--help"}
+        return super().parse_args(ctx, args if not args or known & {args[0]} else ["show", *args])
+
+
+budgets = typer.Typer(
+    cls=ShowUnlessTold,
+    no_args_is_help=False,
+    help="Show what is spent and left: `budget FILE`. Or raise the cap: `budget raise FILE`.",
+    subcommand_metavar="FILE | raise FILE",
+)
+
+
+def _shape(state: "BudgetState") -> dict[str, Any]:
+    """All five parts, also where two are empty."""
+    told = {"cells": {}, "analysts": {}} | state.to_dict()
+    return {part: told[part] for part in ("cap", "spent", "remaining", "cells", "analysts")}
+
+
+@budgets.command("show")
+def show(file: FactsFile, as_json: Json = False) -> None:
+    """Show what may be spent, what is spent and what is left."""
+    from discreet.curator import open_table
+
+    with closing(open_table(local(file))) as curator:
+        name, state = curator.facts.name, curator.budget
+    if as_json:
+        print_json(_shape(state))
+        return
+    from discreet.cli.page import Page
+    from discreet.cli.views import show_budget
+
+    show_budget(Page(), state, name)
+
+
+@budgets.command("raise")
+def raise_(
+    file: FactsFile,
+    reason: Reason,
+    epsilon: Epsilon = None,
+    delta: Delta = None,
+    rho: Rho = None,
+    as_json: Json = False,
+) -> None:
+    """Raise the cap to the figures given: a signed entry in the ledger. It is never lowered."""
+    given = {name: value for name, value in (("epsilon", epsilon), ("delta", delta), ("rho", rho)) if value is not None}
+    if not given:
+        raise ParameterError("the new cap is missing", hint="write the whole new cap, such as --epsilon 3, not the difference")
+    from discreet.curator import office
+
+    state = office.raise_budget(local(file), given, reason=reason)
+    if as_json:
+        print_json(_shape(state))
+        return
+    from discreet.cli.page import Page
+    from discreet.cli.views import show_budget
+
+    show_budget(Page(), state, f"{file.stem}: raised")

@@ -1,0 +1,78 @@
+"""How a command that did not succeed ends: its exit code, and what it says on stderr.
+
+Exit codes: 1 an audit or a verification found a violation; 2 a wrong question, wrong facts or a wrong command line; 3 refused by
+the budget; 4 a fault; 5 no access; 70 a mistake of ours; 130 interrupted.
+"""
+
+import json
+import os
+from dataclasses import dataclass, field
+from typing import Any
+
+import typer
+
+from discreet.errors import AccessError, BudgetError, DiscreetError, FactsError, Fault, QuestionError
+
+__all__ = ["Ending", "ending_of", "print_ending"]
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """An exit code, the code of the error, and what to say; ``place`` is where the error is, ``more`` what JSON says beside."""
+
+    exit_code: int
+    error: str
+    message: str
+    hint: str
+    place: str = ""
+    more: dict[str, Any] = field(default_factory=dict)
+
+
+def ending_of(error: Exception) -> Ending:
+    """How a command ends that raised ``error``."""
+    match error:
+        case Fault():
+            return Ending(4, error.code, error.message, error.hint, more={"reference": error.reference})
+        case FactsError():
+            place = {"file": error.file, "line": error.line, "key": error.key}
+            where = ":".join(str(part) for part in (error.file, error.line) if part is not None)
+            where = " · ".join(filter(None, [where, error.key]))
+            return Ending(2, error.code, error.message, error.hint, where, {k: v for k, v in place.items() if v is not None})
+        case QuestionError():
+            more = {"line": error.line, "column": error.column} if error.line is not None else {}
+            return Ending(2, error.code, error.message, error.hint, more=more)
+        case BudgetError():
+            return Ending(3, error.code, error.message, error.hint)
+        case AccessError():
+            return Ending(5, error.code, error.message, error.hint)
+        case DiscreetError():
+            return Ending(2, error.code, error.message, error.hint)
+    if callable(complaint := getattr(error, "format_message", None)):  # the command line itself is wrong
+        context = getattr(error, "ctx", None)
+        called = getattr(context, "command_path", None) or "discreet"
+        return Ending(2, "parameter", str(complaint()).rstrip("."), f"see {called} --help")
+    # the text of an unforeseen error might quote data: its kind is all that is shown
+    hint = "this is a mistake in discreet; set DISCREET_TRACEBACK=1 to see where"
+    return Ending(70, "crash", f"unexpected {type(error).__name__}", hint)
+
+
+def print_ending(ending: Ending, *, as_json: bool, shown: str = "") -> None:
+    """Say on stderr what went wrong, ``shown`` if there is something to point at, and what to write instead."""
+    if as_json:
+        told = {"error": ending.error, "message": ending.message, "hint": ending.hint} | ending.more
+        typer.echo(json.dumps(told, ensure_ascii=False), err=True)
+        return
+    place = f"{ending.place}: " if ending.place else ""
+    reference = f" (reference {ending.more['reference']})" if "reference" in ending.more else ""
+    _say("error:", "red", f" {place}{ending.message}{reference}")
+    if shown:
+        _say("", "red", shown)
+    if ending.hint:
+        _say("hint:", "cyan", f"  {ending.hint}")
+
+
+def _say(word: str, colour: str, text: str) -> None:
+    """One line on stderr: plain where that is no terminal or colour is not wanted, ASCII where it must be."""
+    from discreet.plots.lettering import for_terminal
+
+    typer.echo((word if os.environ.get("NO_COLOR") else typer.style(word, fg=colour)) + for_terminal(text), err=True)

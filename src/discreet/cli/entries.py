@@ -1,0 +1,62 @@
+"""Ledger entries in a few words: what happened to which table, and what it did to the budget."""
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+from discreet.answers.losses import exactly
+from discreet.plots.lettering import clean
+
+__all__ = ["entry_in_words"]
+
+_LETTERS = {"epsilon": "ε", "delta": "δ", "rho": "ρ"}
+
+
+def entry_in_words(kind: str, body: Mapping[str, Any], found: str) -> tuple[str, str]:
+    """One line that says what happened, and what it was about if that takes a second one. ``found`` is the entry's hash."""
+    texts = ("table", "version", "was", "reason", "analyst")
+    named = {name: clean(body[name]) for name in texts if isinstance(body.get(name), str)}
+    who = f" by {named['analyst']}" if named.get("analyst") else ""
+    match kind:
+        case "charge":
+            return f"{named['table']}{who}: {_price(body['price'])}{_spending(body)}", clean(body["question"])
+        case "settle":
+            return f"charge {body['charge']} answered: answer {found[:12]}", ""
+        case "resume":
+            return f"charge {body['charge']} resumed after a crash, attempt {body['attempt']}", ""
+        case "fault":
+            return f"charge {body['charge']} failed and stays; reference {body['reference']}", ""
+        case "register":
+            return f"{named['table']}, version {named['version']}, cap {_amounts(body['cap'])}", ""
+        case "raise":
+            return f"cap {_amounts(body['was'])} → {_amounts(body['cap'])}", named["reason"]
+        case "version":
+            fresh = "; stated that none of its units was there before" if body.get("no_unit_in_both") else ""
+            return f"{named['table']}: version {named['was']} → {named['version']}{fresh}", named.get("reason", "")
+        case "freeze" | "unfreeze":
+            return f"{named['table']}, analyst {named['analyst']}" if who else named["table"], named["reason"]
+        case _:
+            return ", ".join(body), ""
+
+
+def _price(price: Mapping[str, str]) -> str:
+    return ", ".join(f"{_LETTERS.get(name, name)} {_number(value)}" for name, value in price.items())
+
+
+def _spending(body: Mapping[str, Any]) -> str:
+    """``; spent 0.1 → 1.1 of 2.2``, by the first part of the budget."""
+    budget = body.get("budget")
+    if not isinstance(budget, Mapping):
+        return ""
+    before, after, cap = (_number(next(iter(budget[part].values()))) for part in ("before", "after", "cap"))
+    return f"; spent {before} → {after} of {cap}"
+
+
+def _amounts(texts: list[str]) -> str:
+    """A cap as the ledger keeps it: an amount, and a delta that is mostly 0."""
+    first, *rest = texts
+    return ", ".join([_number(first), *(f"δ {_number(text)}" for text in rest if Fraction(text))])
+
+
+def _number(text: str) -> str:
+    return exactly(Fraction(text), up=True)

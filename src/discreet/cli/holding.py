@@ -1,0 +1,177 @@
+"""Acts of who holds the data: ``init``, ``check``, ``register``, ``version new``, ``freeze`` and ``unfreeze``."""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from discreet.cli.options import FactsFile, Json, Reason, local, out_file, print_json, typed
+from discreet.errors import FactsError, ParameterError
+
+if TYPE_CHECKING:
+    from discreet.facts.file import Problem
+
+__all__ = ["check", "freeze", "init", "register", "unfreeze", "version_new"]
+
+_ENDINGS = (".csv", ".tsv", ".txt", ".parquet", ".pq")
+Analyst = Annotated[str | None, typer.Option("--analyst", metavar="NAME", help="One analyst; without it, the whole table.")]
+
+
+def init(
+    data: Annotated[Path, typer.Argument(metavar="DATA", help="A CSV or Parquet file.")],
+    out: Annotated[Path | None, typer.Option("--out", metavar="PATH", help="The facts file to write, else DATA.toml.")] = None,
+    header: Annotated[bool, typer.Option("--header/--no-header", help="Whether the first line of a CSV holds names.")] = True,
+    as_json: Json = False,
+) -> None:
+    """Draft a facts file: columns and types. What protects people (unit, bounds, budget) is left for you to write."""
+    if data.suffix.lower() not in _ENDINGS:
+        raise ParameterError(f"{data} is not a CSV or Parquet file", hint=f"write a file that ends in {', '.join(_ENDINGS)}")
+    if not data.is_file():
+        raise FactsError("there is no such file", hint="write the path of a CSV or Parquet file", file=str(data))
+    from discreet.engines.headers import columns_in
+    from discreet.facts.draft import draft_facts, table_name, unusable
+    from discreet.facts.model import CsvFormat
+
+    target = out_file(out or data.with_suffix(".toml"), new=True)
+    columns, form = columns_in(data, header=header)
+    source = _seen_from(target, data)
+    is_plain = form is None or (form == CsvFormat() and data.suffix.lower() == ".csv")
+    text = draft_facts(table_name(data.stem), source, columns, check=typed(target), csv=None if is_plain else form)
+    try:
+        target.write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        why = error.strerror or type(error).__name__
+        raise ParameterError(f"cannot write {target}: {why}", hint="write a path after --out that you may write to") from None
+    left_out = [place + 1 for place in unusable(columns)]
+    if as_json:
+        names = [column.name for place, column in enumerate(columns, 1) if place not in left_out]
+        todo = text.count('"TODO"') - 1  # the comment on top names it once
+        print_json({"facts": str(target), "columns": names, "left_out": left_out, "todo": todo})
+        return
+    _show_draft(target, left_out, from_header=form is not None and form.header)
+
+
+def _show_draft(target: Path, left_out: list[int], *, from_header: bool) -> None:
+    from discreet.cli.page import Page
+
+    page = Page()
+    page.line(("written ", "dim"), str(target), ("   a draft: names and types, and nothing else of the data", "dim"))
+    if left_out:
+        page.warn([f"left out for their names: columns {', '.join(map(str, left_out))}; rename them in the source"])
+    page.gap()
+    page.say('Facts are public. Open the file and replace every "TODO": who is protected (unit, neighbours), how much may be '
+             "spent (epsilon), between which bounds values lie; from what you know of the subject, not from rows.")  # fmt: skip
+    if from_header:
+        page.say("The names come from the first line of the file. If that was a row, delete the draft and write --no-header.")
+    page.gap()
+    page.line(f"discreet check {typed(target)}", ("      lists what is still to do, line by line", "dim"))
+    page.line(f"discreet register {typed(target)}", ("   opens the budget, once all is said", "dim"))
+
+
+def _seen_from(target: Path, data: Path) -> str:
+    """The path of the data as the facts file names it."""
+    try:
+        return Path(os.path.relpath(data.absolute(), target.absolute().parent)).as_posix()
+    except ValueError:  # another drive
+        return data.absolute().as_posix()
+
+
+def check(
+    path: Annotated[Path, typer.Argument(metavar="FILE|DIR", help="A facts file, or a folder of them.")],
+    as_json: Json = False,
+) -> None:
+    """Look for everything that is wrong in facts files, and whether the source has their columns. No row is read."""
+    from discreet.cli.checking import check_all
+
+    files, problems = check_all(path)
+    if as_json:
+        shape = ("file", "line", "key", "message", "hint")
+        print_json({"ok": not problems, "problems": [{name: getattr(one, name) for name in shape} for one in problems]})
+    else:
+        _show_problems(files, problems)
+    if problems:
+        raise typer.Exit(2)
+
+
+def _show_problems(files: list[Path], problems: "list[Problem]") -> None:
+    from discreet.cli.page import Page
+
+    page = Page()
+    for one in problems:
+        page.line((f"{one.file}:{one.line}", "bold"), f"  {one.key}" if one.key else "", indent=0)
+        page.say(one.message, indent=4)
+        page.say(one.hint, indent=4, style="cyan")
+    for file in files:
+        if not any(one.file == str(file) for one in problems):
+            page.line(("sound  ", "green"), str(file), indent=0)
+    if problems:
+        page.line((f"{len(problems)} {'problem' if len(problems) == 1 else 'problems'}", "bold red"), indent=0)
+
+
+def register(file: FactsFile, as_json: Json = False) -> None:
+    """Open the budget of a table: makes its ledger, or joins the one of its folder. Needed once before asking."""
+    from discreet.cli.waiting import waiting
+    from discreet.curator import office
+
+    with waiting(f"registering {file.stem}"):
+        done = office.register(local(file))
+    if as_json:
+        print_json({"table": done.table, "version": done.version, "folder": str(done.folder), "budget": done.budget.to_dict(),
+                    "already": done.already, "warnings": list(done.warnings)})  # fmt: skip
+        return
+    from discreet.cli.page import Page
+
+    page = Page()
+    word = "registered already" if done.already else "registered"
+    page.line((f"{done.table}, version {done.version}", "bold"), f": {word}")
+    page.line((f"its ledger is in {done.folder}", "dim"))
+    page.gauge(done.budget)
+    page.warn(done.warnings)
+    if not done.already:
+        page.gap()
+        page.line(f'discreet quote {typed(file)} "SELECT COUNT(*) AS n FROM {done.table}" --epsilon 0.1')
+
+
+def version_new(
+    file: FactsFile,
+    reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why: it is signed and stays in the ledger.")] = "",
+    nobody_in_both: Annotated[
+        bool, typer.Option("--no-unit-in-both", help="State, signed, that none of its units was there before: a fresh budget.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Begin the version that the facts file names, after the rows changed. The budget stays what it was."""
+    from discreet.cli.waiting import waiting
+    from discreet.curator import office
+
+    with waiting(f"reading {file.stem}"):
+        label = office.new_version(local(file), reason=reason, no_unit_in_both=nobody_in_both)
+    if as_json:
+        print_json({"version": label})
+    else:
+        typer.echo(f"{file.stem} is now at version {label}")
+
+
+def freeze(file: FactsFile, reason: Reason, analyst: Analyst = None, as_json: Json = False) -> None:
+    """Stop all asking, or that of one analyst, until `unfreeze`."""
+    from discreet.curator import office
+
+    office.freeze(local(file), reason=reason, analyst=analyst)
+    _say_frozen(file, analyst, frozen=True, as_json=as_json)
+
+
+def unfreeze(file: FactsFile, reason: Reason, analyst: Analyst = None, as_json: Json = False) -> None:
+    """Let asking go on."""
+    from discreet.curator import office
+
+    office.unfreeze(local(file), reason=reason, analyst=analyst)
+    _say_frozen(file, analyst, frozen=False, as_json=as_json)
+
+
+def _say_frozen(file: Path, analyst: str | None, *, frozen: bool, as_json: bool) -> None:
+    if as_json:
+        print_json({"facts": str(file), "analyst": analyst, "frozen": frozen})
+    else:
+        who = analyst or file.stem
+        typer.echo(f"{who} {'is frozen' if frozen else 'may go on'}; it is in the ledger")

@@ -1,0 +1,78 @@
+"""Ctrl-C while a question is asked: say what became of its charge, and end with 130."""
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+
+import typer
+
+from discreet.cli.options import typed
+from discreet.errors import DiscreetError, Fault
+
+__all__ = ["told_if_interrupted"]
+
+
+@contextmanager
+def told_if_interrupted(file: Path) -> Iterator[None]:
+    """Inside, an interruption is told on stderr with what became of the charge, by the ledger's own account."""
+    with _noticing() as noticed:
+        before: int | None = None
+        try:
+            before = _last(file)
+            yield
+        except (KeyboardInterrupt, Fault) as error:
+            if isinstance(error, Fault) and not noticed.is_set():
+                raise
+            typer.echo(f"\ninterrupted; {_fate(file, before)}", err=True)
+            raise typer.Exit(130) from None
+
+
+@contextmanager
+def _noticing() -> Iterator[threading.Event]:
+    """An event that is set by Ctrl-C: a database turns the interruption into an error of its own, which is not to be believed."""
+    noticed = threading.Event()
+    before = signal.getsignal(signal.SIGINT)
+
+    def notice(number: int, frame: FrameType | None) -> None:
+        noticed.set()
+        if callable(before):
+            before(number, frame)
+
+    is_ours = threading.current_thread() is threading.main_thread() and callable(before)
+    if is_ours:
+        signal.signal(signal.SIGINT, notice)
+    try:
+        yield noticed
+    finally:
+        if is_ours:
+            signal.signal(signal.SIGINT, before)
+
+
+def _last(file: Path) -> int | None:
+    """The number of the last entry; None where there is no ledger, which whoever asks will be told."""
+    from discreet.curator import office
+
+    try:
+        return office.entries(file, last=1)[-1].number
+    except DiscreetError:
+        return None
+
+
+def _fate(file: Path, before: int | None) -> str:
+    """What the entries since ``before`` say; those of others who asked meanwhile are told apart by reading the ledger."""
+    from discreet.curator import office
+
+    if before is None:
+        return "nothing was charged"
+    try:
+        kinds = [entry.kind for entry in office.entries(file) if entry.number > before]
+    except DiscreetError:
+        return f"whether the question was charged is in the ledger: discreet ledger show {typed(file)}"
+    if "charge" not in kinds:
+        return "nothing was charged"
+    if "settle" in kinds:
+        return "the question was charged and answered: ask the same again, which is free"
+    return f"the question was charged, and the charge stays; discreet ledger show {typed(file)} has it"

@@ -1,0 +1,80 @@
+"""``receipt show`` and ``receipt verify``: certificates of answers, which need no data to be checked."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from discreet.cli.ledgers import read_document
+from discreet.cli.options import FactsFile, Json, local, print_json
+from discreet.errors import ParameterError
+
+if TYPE_CHECKING:
+    from discreet.cli.page import Page
+
+__all__ = ["public_key", "receipts", "show", "show_verdict", "verify"]
+
+receipts = typer.Typer(no_args_is_help=False, help="Signed certificates of answers: show, verify.")
+
+
+@receipts.command("show")
+def show(
+    file: FactsFile,
+    answer: Annotated[str, typer.Argument(metavar="ANSWER", help="The id that was printed with the answer.")],
+    as_json: Json = False,  # noqa: ARG001 - it is JSON, whatever is asked for
+) -> None:
+    """Print the receipt of an answer: question, mechanism, loss, budget before and after, signature."""
+    from discreet.curator import office
+
+    typer.echo(json.dumps(office.receipt(local(file), answer), ensure_ascii=False, indent=2, default=str))
+
+
+@receipts.command("verify")
+def verify(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A receipt, as --receipt or `receipt show` wrote it.")],
+    key: Annotated[
+        Path | None, typer.Option("--key", metavar="PATH", help="The curator's public key, .discreet/public.pem.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Check a receipt's signature and arithmetic, offline. Exit code 1 if it does not hold."""
+    from discreet.curator import office
+
+    receipt, place = read_document(file, "a receipt"), key or _beside(file)
+    problems = office.verify_receipt(receipt, public_key(place))
+    if as_json:
+        print_json({"ok": not problems, "key": str(place), "problems": list(problems)})
+    else:
+        from discreet.cli.page import Page
+
+        show_verdict(Page(), receipt, problems, key=str(place), indent=0)
+    if problems:
+        raise typer.Exit(1)
+
+
+def show_verdict(page: "Page", receipt: dict[str, Any], problems: tuple[str, ...], *, key: str, indent: int = 2) -> None:
+    """What checking a receipt found, on a page."""
+    if problems:
+        page.line(("the receipt does not hold", "bold red"), f", by the key {key}", indent=indent)
+        for problem in problems:
+            page.say(f"- {problem}", indent=indent + 2)
+        return
+    page.line(("the receipt holds", "bold green"), f": signed with {key}", indent=indent)
+    if isinstance(question := receipt.get("question"), str):
+        page.say(question, indent=indent, style="dim")
+
+
+def public_key(place: Path) -> bytes:
+    """The key at ``place``."""
+    try:
+        return place.read_bytes()
+    except OSError as error:
+        why = error.strerror or type(error).__name__
+        raise ParameterError(f"there is no public key at {place}: {why.lower()}",
+                             hint="write --key PATH, the public.pem of the curator who signed it") from None  # fmt: skip
+
+
+def _beside(receipt: Path) -> Path:
+    """Where the key is if the receipt lies beside the facts."""
+    return receipt.parent / ".discreet" / "public.pem"

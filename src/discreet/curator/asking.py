@@ -1,0 +1,331 @@
+"""The curator: the only place where data meets budget.
+
+A question becomes a plan without touching data; the plan is charged; only then is the table read; noise is added; the answer is
+settled; and only a settled answer leaves. Nothing is ever refunded.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+from discreet.answers.answer import Answer, BudgetState
+from discreet.answers.quote import Quote
+from discreet.curator.advice import split_of, warnings_for
+from discreet.curator.prices import price_of, public_name, rows_assumed
+from discreet.curator.replays import plan_again, released_as_planned, released_rows
+from discreet.curator.results import answer_from, quoted_columns
+from discreet.curator.sources import check_source
+from discreet.curator.statements import statement_about
+from discreet.curator.verbs import Verbs
+from discreet.engines.wanted import Engine
+from discreet.errors import AccessError, Fault, LedgerFault
+from discreet.exact import Number
+from discreet.facts.model import Facts
+from discreet.ledger.charges import Granted, Request, Stored
+from discreet.ledger.folder import log_fault
+from discreet.ledger.registry import known
+from discreet.ledger.sqlite import Ledger
+from discreet.mechanisms.accuracy import read_confidence
+from discreet.mechanisms.noisy import observer
+from discreet.noise.keystream import Keystream, source
+from discreet.planning.build import make_plan
+from discreet.planning.expected import readable_group
+from discreet.planning.partition import cells_touched
+from discreet.planning.plan import Plan
+from discreet.planning.price import Price, read_price
+from discreet.planning.release import Released, release
+from discreet.planning.several import make_plans
+from discreet.planning.shares import weights_behind
+from discreet.questions.algebra import Question
+from discreet.questions.builder import Rows
+from discreet.questions.check import checked
+from discreet.questions.normal import fingerprint
+from discreet.questions.sql import read_sql
+from discreet.questions.words import to_text
+
+__all__ = ["Curator", "Weights", "Within"]
+
+Within = Number | Mapping[str, Number]
+Weights = Mapping[str, Number]
+
+
+class Curator(Verbs):
+    """Answers questions about one table until its budget is spent."""
+
+    def __init__(self, facts: Facts, opening: Callable[[], Engine], ledger: Ledger, place: Path | None = None) -> None:
+        self.facts = facts
+        self._opening = opening  # quotes and replays need no engine
+        self._engine: Engine | None = None
+        self._ledger = ledger
+        self._place = place  # of the ledger on disk; None for a table in memory
+
+    @property
+    def budget(self) -> BudgetState:
+        """Cap, spent and remaining."""
+        return self._ledger.state(self.facts.name)
+
+    @property
+    def all_rows(self) -> Rows:
+        """Where questions in Python begin."""
+        return Rows(self.facts, asker=self)
+
+    def quote(
+        self,
+        question: str | Question,
+        *,
+        epsilon: Number | None = None,
+        delta: Number | None = None,
+        rho: Number | None = None,
+        within: Within | None = None,
+        confidence: Number = "0.95",
+        assuming: int | None = None,
+        weights: Weights | None = None,
+    ) -> Quote:
+        """What ``question`` would cost and how good its answer would be. Spends nothing and reads no data."""
+        asked, sure = self._read(question), read_confidence(confidence)
+        rows = released_rows(asked, self.facts, self._ledger, sure)
+        price = price_of(asked, self.facts, epsilon, delta, rho, within, sure, rows_assumed(assuming), weights, rows)
+        plan = make_plan(asked, self.facts, price, weights)
+        cost = self._ledger.cost(self.facts.name, plan.event)
+        takes = self._ledger.takes(self.facts.name, plan.event, cells_touched(asked, self.facts))
+        return Quote(
+            table=self.facts.name,
+            question=to_text(asked),
+            cost=cost,
+            takes=None if takes == cost else takes,
+            split=split_of(plan),
+            columns=quoted_columns(plan, sure, rows_assumed(assuming), rows),
+            confidence=sure,
+            cells=plan.wanted.cells,
+            readable_group=readable_group(plan, float(sure)),
+            budget=self.budget,
+            replay=self._stored(plan) is not None,
+            warnings=warnings_for(plan),
+        )
+
+    def ask(
+        self,
+        question: str | Question,
+        *,
+        epsilon: Number | None = None,
+        delta: Number | None = None,
+        rho: Number | None = None,
+        within: Within | None = None,
+        confidence: Number = "0.95",
+        assuming: int | None = None,
+        weights: Weights | None = None,
+        analyst: str | None = None,
+        key: str | None = None,
+        simultaneous: bool = False,
+        rehearse: bool = False,
+    ) -> Answer:
+        """Answer ``question`` with noise worth the price, or again for free if it was answered at that price or a higher one.
+
+        ``analyst`` is charged beside the table and has a limit of their own; with the same ``key`` the same request is one.
+        ``simultaneous`` intervals hold all at once. ``rehearse`` answers on made-up rows: free, and about nobody.
+        """
+        asked, sure = self._read(question), read_confidence(confidence)
+        rows = released_rows(asked, self.facts, self._ledger, sure) if within is not None else None
+        price = price_of(asked, self.facts, epsilon, delta, rho, within, sure, rows_assumed(assuming), weights, rows)
+        if rehearse:
+            return self._rehearsed(asked, price, weights, sure, simultaneous)
+        plan = make_plan(asked, self.facts, price, weights)                   # may refuse; has read no data
+        (answer,) = self._answers([plan], sure, analyst, key, simultaneous)
+        return answer
+
+    def ask_all(
+        self,
+        questions: Sequence[str | Question],
+        *,
+        epsilon: Number | None = None,
+        delta: Number | None = None,
+        rho: Number | None = None,
+        confidence: Number = "0.95",
+        weights: Weights | None = None,
+        analyst: str | None = None,
+        simultaneous: bool = False,
+    ) -> list[Answer]:
+        """Several questions for one price, charged together or not at all. Every statistic inside gets an equal share."""
+        asked, sure = [self._read(question) for question in questions], read_confidence(confidence)
+        plans = make_plans(asked, self.facts, read_price(epsilon=epsilon, delta=delta, rho=rho), weights)
+        answers = self._answers(plans, sure, analyst, None, simultaneous)
+        by_question = {fingerprint(plan.question): (plan, answer) for plan, answer in zip(plans, answers, strict=True)}
+        return [self._named(by_question[fingerprint(each)], each, sure, simultaneous) for each in asked]
+
+    def open(self) -> None:
+        """Look at the source now; else the first question does. Raises EngineFault if it is not what was registered."""
+        self._ready()
+
+    def close(self) -> None:
+        """Let go of the table and of the ledger."""
+        if self._engine is not None:
+            self._engine.close()
+        self._ledger.close()
+
+    # ---- the flow
+
+    def _answers(
+        self, plans: Sequence[Plan], confidence: Fraction, analyst: str | None, key: str | None, simultaneous: bool
+    ) -> list[Answer]:
+        self._refuse_tapes()
+        requests = [self._request(plan, analyst, key) for plan in plans]
+        if any(self._stored(plan) is None for plan in plans):
+            self._ready()                                                    # a source that is gone costs nothing
+        outcomes = self._ledger.reserve(requests)                            # durable from here on, never refunded
+        settled = self._worked(outcomes, plans)
+        replays = [isinstance(outcome, Stored) for outcome in outcomes]
+        together = zip(plans, settled, replays, strict=True)
+        return [self._answer(plan, stored, confidence, simultaneous, replayed=free) for plan, stored, free in together]
+
+    def _worked(self, outcomes: Sequence[Granted | Stored], plans: Sequence[Plan | None]) -> list[Stored]:
+        """Every granted charge run and settled. When one fails the others are still worked off: they are paid for."""
+        waiting = [(outcome, plan) for outcome, plan in zip(outcomes, plans, strict=True) if isinstance(outcome, Granted)]
+        with self._ledger.working(*(granted for granted, _ in waiting)):
+            settled = self._worked_off(waiting)
+        return [outcome if isinstance(outcome, Stored) else settled[outcome.charge] for outcome in outcomes]
+
+    def _worked_off(self, waiting: list[tuple[Granted, Plan | None]]) -> dict[int, Stored]:
+        settled: dict[int, Stored] = {}
+        failed: Fault | None = None
+        while waiting:
+            granted, plan = waiting.pop(0)
+            try:
+                settled[granted.charge] = self._settled(granted, plan)
+            except Fault as fault:
+                found = self._failed(granted, fault)
+                failed = failed or found
+            except Exception as error:  # noqa: BLE001 - its text may quote a row
+                found = self._failed(granted, _unforeseen(error))
+                failed = failed or found
+            except BaseException:  # interrupted: the charges are kept and never resumed
+                for left in [granted, *(each for each, _ in waiting)]:
+                    self._failed(left, Fault("interrupted"))
+                raise
+        if failed is not None:
+            raise failed
+        return settled
+
+    def _settled(self, granted: Granted, plan: Plan | None) -> Stored:
+        """Run and settle one charge. After a crash its own plan is followed, not that of whoever found it."""
+        if plan is None or granted.is_resumed:
+            plan = plan_again(granted.request, self.facts)
+        released: Released = ()
+        if plan.vectors:
+            exact = self._ready().run(plan.wanted)
+            self._ready()                                                    # what was read is of the version that was charged
+            released = release(plan, exact)
+        return self._ledger.settle(granted, released, statement_about(plan, granted.request))
+
+    def _failed(self, granted: Granted, fault: Fault) -> Fault:
+        with suppress(LedgerFault):  # tried again with the next charge
+            self._ledger.fail(granted, fault)
+        log_fault(self._place, fault, table=self.facts.name, charge=granted.charge, analyst=granted.request.analyst)
+        return fault
+
+    def recover(self) -> list[Answer]:
+        """Answer what crashes left behind. Nothing is charged again."""
+        self._refuse_tapes()
+        self._ready()
+        granted = self._ledger.taken_over(self.facts.name)
+        settled, sure = self._worked(granted, [None] * len(granted)), read_confidence("0.95")
+        plans = [plan_again(stored.request, self.facts) for stored in settled]
+        return [self._answer(plan, stored, sure, False, replayed=False) for plan, stored in zip(plans, settled, strict=True)]
+
+    def _ready(self) -> Engine:
+        """The engine, after a look at the source: its files must be those of the registered version."""
+        row = known(self._ledger, self.facts.name)
+        if row is None:
+            raise AccessError(f"{self.facts.name} is not registered", hint="the data holder runs discreet register")
+        if row.version != self.facts.version:
+            raise AccessError(f"{self.facts.name} is at version {row.version} now", hint="open it again")
+        if self._place is not None and self.facts.located is not None:
+            check_source(self.facts.located, row.stamps)
+        if self._engine is None:
+            self._engine = self._opening()
+        self._engine.check()
+        return self._engine
+
+    def _refuse_tapes(self) -> None:
+        """Noise that repeats itself, or is written down, is for tables in memory (rule 32)."""
+        if self._place is not None and (source.get() is not Keystream or observer.get() is not None):
+            raise AccessError("a registered table is asked with real noise only", hint="use a table in memory for tests")
+
+    # ---- to and from the ledger
+
+    def _request(self, plan: Plan, analyst: str | None, key: str | None) -> Request:
+        return Request(
+            table=self.facts.name,
+            version=self.facts.version,
+            fingerprint=fingerprint(plan.question),
+            question=to_text(plan.question),
+            price=plan.price,
+            event=plan.event,
+            weights=weights_behind(plan),
+            cells=self._cells(plan),
+            analyst=public_name(analyst, "analyst"),
+            key=public_name(key, "key") or None,
+        )
+
+    def _cells(self, plan: Plan) -> tuple[str, ...] | None:
+        """The cells to charge. Where a unit can leave one and enter another, two of them cost twice what the whole does."""
+        cells = cells_touched(plan.question, self.facts)
+        return None if cells is not None and len(cells) > 1 and self.facts.neighbours == "change_one" else cells
+
+    def _stored(self, plan: Plan) -> Stored | None:
+        return self._ledger.answered(self.facts.name, self.facts.version, fingerprint(plan.question), plan.price)
+
+    def _answer(self, plan: Plan, stored: Stored, confidence: Fraction, simultaneous: bool, *, replayed: bool) -> Answer:
+        theirs = stored.request
+        same = (theirs.price, theirs.event, theirs.weights) == (plan.price, plan.event, weights_behind(plan))
+        charged = plan if same else plan_again(theirs, self.facts)           # as it was charged
+        named = replace(charged, question=plan.question)                     # with the names of this asker
+        cost = self._ledger.cost(self.facts.name, charged.event)
+        return answer_from(
+            named, released_as_planned(named, stored.released), confidence, simultaneous,
+            id=stored.id, cost=cost, budget=self.budget, replayed=replayed, receipt=dict(stored.receipt),
+        )  # fmt: skip
+
+    def _named(self, found: tuple[Plan, Answer], asked: Question, confidence: Fraction, simultaneous: bool) -> Answer:
+        """An answer with the names of one of those who asked the same."""
+        plan, answer = found
+        if plan.question == asked:
+            return answer
+        stored = self._stored(plan)
+        assert stored is not None
+        return self._answer(replace(plan, question=asked), stored, confidence, simultaneous, replayed=True)
+
+    def _rehearsed(
+        self, asked: Question, price: Price, weights: Weights | None, confidence: Fraction, simultaneous: bool
+    ) -> Answer:
+        from discreet.engines.made_up import rehearsal
+
+        made = rehearsal(self.facts)
+        plan = make_plan(asked, made.facts, price, weights)
+        released = release(plan, made.engine.run(plan.wanted)) if plan.vectors else ()
+        answer = answer_from(
+            plan, released, confidence, simultaneous,
+            id="rehearsal", cost=self._ledger.cost(self.facts.name, plan.event), budget=self.budget, replayed=False, receipt=None,
+        )  # fmt: skip
+        return replace(answer, rehearsed=True, warnings=(made.note, *answer.warnings))
+
+    def _read(self, question: str | Question) -> Question:
+        return read_sql(question, self.facts) if isinstance(question, str) else checked(question, self.facts)
+
+    def __repr__(self) -> str:
+        from discreet.answers.words import table_in_words
+
+        return table_in_words(self.facts, self.budget)
+
+    def _repr_html_(self) -> str:
+        from discreet.answers.pages import table_as_html
+
+        return table_as_html(self.facts, self.budget)
+
+
+def _unforeseen(error: Exception) -> Fault:
+    """A fault that says nothing: the log has the kind of error, and nobody its text."""
+    fault = Fault()
+    fault.cause = type(error).__name__
+    return fault

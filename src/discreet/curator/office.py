@@ -1,0 +1,197 @@
+"""The data holder's acts: each takes the path of a facts file, and what it changes is a signed entry in the ledger."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from discreet.answers.answer import Answer, BudgetState
+from discreet.curator.advice import advice_on
+from discreet.curator.opening import open_table, registered_facts
+from discreet.curator.sources import check_declared_size, stamps_for
+from discreet.engines import open_engine
+from discreet.errors import FactsError, ParameterError
+from discreet.facts.budgets import parse_budget
+from discreet.facts.file import read_facts, read_folder
+from discreet.facts.model import Facts
+from discreet.ledger import Ledger, made_ledger, open_ledger, place_of, registry
+from discreet.ledger import verify as checking
+from discreet.ledger.chain import Entry, read_entries
+from discreet.ledger.codec import canonical
+from discreet.ledger.keys import is_signed, read_public_key
+from discreet.ledger.verify import Verified
+
+__all__ = [
+    "Registered",
+    "entries",
+    "export",
+    "freeze",
+    "new_version",
+    "raise_budget",
+    "receipt",
+    "recover",
+    "register",
+    "unfreeze",
+    "verify",
+    "verify_receipt",
+    "witness",
+]
+
+Place = str | Path
+
+
+@dataclass(frozen=True, slots=True)
+class Registered:
+    """A table that the ledger knows."""
+
+    table: str
+    version: str
+    folder: Path
+    budget: BudgetState
+    warnings: tuple[str, ...]
+    already: bool
+
+
+def register(path: Place) -> Registered:
+    """Make a table known to the ledger of its folder, which is made if there is none. Doing it twice changes nothing."""
+    file = Path(path)
+    facts = read_facts(file)
+    stamps = _looked_at(facts)
+    ledger = made_ledger(place_of(file))
+    try:
+        already = registry.known(ledger, facts.name) is not None
+        if already:
+            registered_facts(ledger, facts, file)
+        else:
+            registry.register(ledger, facts, stamps)
+        state = ledger.state(facts.name)
+    finally:
+        ledger.close()
+    warnings = advice_on(facts.budget.cap, facts)
+    if already and state.cap != facts.budget.cap and facts.budget.accounting == "basic":
+        warnings = (*warnings, "the cap in the file is not that of the ledger, which counts; see discreet budget raise")
+    return Registered(facts.name, facts.version, place_of(file), state, warnings, already)
+
+
+def raise_budget(path: Place, budget: Any, *, reason: str) -> BudgetState:
+    """A higher cap, for a reason that stays in the ledger."""
+    with _opened(path) as (ledger, facts):
+        registry.raise_cap(ledger, facts.name, parse_budget(budget).cap, _reason(reason))
+        return ledger.state(facts.name)
+
+
+def new_version(path: Place, *, reason: str = "", no_unit_in_both: bool = False) -> str:
+    """The version that the facts file names now. What was spent stays spent, unless none of its units was in a version before."""
+    file = Path(path)
+    facts = read_facts(file)
+    with _opened(path) as (ledger, _):
+        if no_unit_in_both:
+            _reason(reason)
+        registry.new_version(ledger, facts, _looked_at(facts), reason, no_unit_in_both=no_unit_in_both)
+    return facts.version
+
+
+def freeze(path: Place, *, reason: str, analyst: str | None = None) -> None:
+    """Nobody may ask the table, or one analyst may not."""
+    with _opened(path) as (ledger, facts):
+        registry.freeze(ledger, facts.name, _reason(reason), frozen=True, analyst=analyst)
+
+
+def unfreeze(path: Place, *, reason: str, analyst: str | None = None) -> None:
+    """Asking is allowed again."""
+    with _opened(path) as (ledger, facts):
+        registry.freeze(ledger, facts.name, _reason(reason), frozen=False, analyst=analyst)
+
+
+def entries(path: Place, last: int | None = None) -> list[Entry]:
+    """The last entries of the ledger, or all of them: of all tables in the folder."""
+    with _ledger(path) as ledger, ledger.database.reading() as connection:
+        return read_entries(connection, last)
+
+
+def export(path: Place) -> Iterator[dict[str, Any]]:
+    """Every entry, for JSON."""
+    for entry in entries(path):
+        yield entry.to_dict()
+
+
+def verify(path: Place, witness: Mapping[str, Any] | None = None) -> Verified:
+    """Recompute the chain and every total."""
+    with _ledger(path) as ledger:
+        return checking.verify(ledger, witness)
+
+
+def witness(path: Place) -> dict[str, Any]:
+    """A signed note of how far the ledger has come: kept elsewhere, it shows a rollback."""
+    with _ledger(path) as ledger:
+        return checking.witness(ledger)
+
+
+def recover(path: Place) -> list[Answer]:
+    """Answer what crashes left behind; it is paid for."""
+    curator = open_table(path)
+    try:
+        return curator.recover()
+    finally:
+        curator.close()
+
+
+def receipt(path: Place, answer_id: str) -> dict[str, Any]:
+    """The receipt of an answer."""
+    with _ledger(path) as ledger:
+        found = ledger.receipt(answer_id)
+    if found is None:
+        raise ParameterError(f"there is no answer {answer_id[:40]!r}", hint="discreet ledger show lists what was answered")
+    return found
+
+
+def verify_receipt(receipt: Mapping[str, Any], public_key: bytes | None) -> tuple[str, ...]:
+    """What is wrong with a receipt; nothing if it is sound. Needs no data."""
+    if public_key is None:
+        raise ParameterError("a receipt is verified with a public key", hint="give the file .discreet/public.pem")
+    if not isinstance(receipt, Mapping) or "signature" not in receipt:
+        return ("this is not a receipt: it has no signature",)
+    signed = {name: value for name, value in receipt.items() if name != "signature"}
+    if not is_signed(canonical(signed), receipt["signature"], read_public_key(public_key)):
+        return ("the receipt was changed, or is signed by another key",)
+    return ()
+
+
+def _looked_at(facts: Facts) -> list[list[str]]:
+    """The stamps of a source that has what the facts declare."""
+    before = stamps_for(facts)
+    engine = open_engine(facts)
+    try:
+        check_declared_size(facts, engine)
+    finally:
+        engine.close()
+    if stamps_for(facts) != before:
+        raise FactsError("the source changed while it was read", hint="try again when nobody writes to it")
+    return before
+
+
+def _reason(reason: str) -> str:
+    if not reason.strip():
+        raise ParameterError("an act in the ledger needs a reason", hint="write why: --reason '…'")
+    return reason
+
+
+@contextmanager
+def _ledger(path: Place) -> Iterator[Ledger]:
+    ledger = open_ledger(place_of(Path(path)))
+    try:
+        yield ledger
+    finally:
+        ledger.close()
+
+
+@contextmanager
+def _opened(path: Place) -> Iterator[tuple[Ledger, Facts]]:
+    file = Path(path)
+    if file.is_dir():
+        names = ", ".join(read_folder(file))
+        raise ParameterError("several tables are in that folder", hint=f"give the facts file of one of {names}")
+    facts = read_facts(file)
+    with _ledger(file) as ledger:
+        yield ledger, facts

@@ -1,0 +1,82 @@
+"""How a curator comes to a table: one in memory, or one that was registered."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from discreet.curator.asking import Curator
+from discreet.engines.wanted import Engine
+from discreet.errors import FactsError
+from discreet.facts.file import read_facts
+from discreet.facts.make import facts_for_table
+from discreet.facts.model import Column, Facts
+from discreet.ledger.folder import ledger_in_memory, open_ledger, place_of
+from discreet.ledger.registry import facts_digest, known, register
+from discreet.ledger.sqlite import Ledger
+from discreet.privacy.events import Neighbours
+
+__all__ = ["curator_in_memory", "open_table", "registered_facts", "table"]
+
+
+def table(
+    frame: Any,
+    *,
+    columns: Mapping[str, Column],
+    unit: str,
+    neighbours: Neighbours,
+    budget: Any,
+    name: str = "t",
+    rows: int | None = None,
+    rows_about: int | None = None,
+) -> Curator:
+    """A curator of a data frame in memory (pandas, polars or Arrow). Its budget lives in this process and is gone with it."""
+    facts = facts_for_table(
+        name=name, columns=columns, unit=unit, neighbours=neighbours, budget=budget, rows=rows, rows_about=rows_about
+    )
+    from discreet.engines import open_engine  # a driver is loaded when there is something to drive
+
+    return curator_in_memory(facts, open_engine(facts, frame))
+
+
+def curator_in_memory(facts: Facts, engine: Engine) -> Curator:
+    """A curator whose budget lives in this process."""
+    ledger = ledger_in_memory()
+    register(ledger, facts, [])
+    curator = Curator(facts, lambda: engine, ledger)
+    curator.open()
+    return curator
+
+
+def open_table(path: str | Path) -> Curator:
+    """A curator of a registered table. Never makes a ledger; refused if the facts have changed since they were registered."""
+    file = Path(path)
+    facts = read_facts(file)
+    ledger = open_ledger(place_of(file))
+    registered_facts(ledger, facts, file)
+    return Curator(facts, _opening(facts), ledger, place_of(file))
+
+
+def registered_facts(ledger: Ledger, facts: Facts, file: Path) -> None:
+    """Refuses facts that are not those of the registered version. The budget in the file does not count: the ledger has it."""
+    row = known(ledger, facts.name)
+    if row is None:
+        raise FactsError(f"{facts.name} is not registered", hint=f"run discreet register {file.name}", file=str(file))
+    if row.version != facts.version:
+        raise FactsError(
+            f"the ledger has version {row.version!r} of {facts.name}, the facts say {facts.version!r}",
+            hint=f"run discreet version new {file.name}, or write the old version back", file=str(file), key="table.version",
+        )  # fmt: skip
+    if row.digest != facts_digest(facts):
+        raise FactsError(
+            f"the facts of {facts.name} have changed since they were registered",
+            hint=f"write a new version into them and run discreet version new {file.name}, or undo the change", file=str(file),
+        )  # fmt: skip
+
+
+def _opening(facts: Facts) -> Callable[[], Engine]:
+    def opened() -> Engine:
+        from discreet.engines import open_engine
+
+        return open_engine(facts)
+
+    return opened

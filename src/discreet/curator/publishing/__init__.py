@@ -1,0 +1,1 @@
+"""Releases: a file of questions and derived tables becomes a folder of tables, receipts and a page."""

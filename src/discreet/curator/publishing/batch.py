@@ -1,0 +1,231 @@
+"""The questions of a release, planned, quoted and asked together: one reserve for all of them, over all their tables.
+
+A plan follows from the release file and the facts alone, so that the same file has the same price on every run: a second run
+finds every answer stored and costs nothing, and what a crash left behind is resumed without a charge.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.answers.answer import Answer, as_strings
+from discreet.answers.losses import is_enough
+from discreet.answers.quote import QuotedColumn
+from discreet.curator.asking import Curator
+from discreet.curator.opening import open_table
+from discreet.curator.prices import price_of
+from discreet.curator.publishing.file import PricedQuestion, Release
+from discreet.curator.results import answer_from, quoted_columns
+from discreet.errors import Fault, ParameterError, QuestionError
+from discreet.facts.model import Facts
+from discreet.ledger.charges import Granted, Request, Stored
+from discreet.ledger.folder import place_of
+from discreet.ledger.sqlite import Ledger
+from discreet.planning.build import make_plan
+from discreet.planning.plan import Plan, Vector
+from discreet.privacy.losses import Loss
+from discreet.questions.normal import fingerprint
+from discreet.questions.sql import read_sql
+
+__all__ = ["Answered", "Batch", "Planned", "Progress", "opened"]
+
+Progress = Callable[[str, int, int], None]  # what is done now, how much of it is done, how much there is
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A question of a release with its plan. No data has been read."""
+
+    question: PricedQuestion
+    curator: Curator
+    plan: Plan
+    request: Request
+
+    @property
+    def cost(self) -> Loss:
+        """What it costs in the money of its table's budget."""
+        return self.curator._ledger.cost(self.request.table, self.plan.event)
+
+    @property
+    def is_free(self) -> bool:
+        """Whether it is answered already, or paid for and left by a crash."""
+        if self.curator._stored(self.plan) is not None:
+            return True
+        left = self.curator._ledger.abandoned(self.request.table)
+        same = [each for each in left if each.fingerprint == self.request.fingerprint]
+        return any(type(each.price) is type(self.plan.price) and is_enough(each.price, self.plan.price) for each in same)
+
+    def expected(self) -> tuple[QuotedColumn, ...]:
+        """The ± that every column will have."""
+        return quoted_columns(self.plan, self.question.confidence, self.question.assuming, {})
+
+    def specimen(self) -> Answer:
+        """An answer of the right shape about nothing: to try derived tables on before anything is spent."""
+        made = tuple(_made_up(vector, self.plan.wanted.cells) for vector in self.plan.vectors)
+        return answer_from(
+            self.plan, made, self.question.confidence, self.question.simultaneous,
+            id="specimen", cost=self.cost, budget=self.curator.budget, replayed=False, receipt=None,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """An answer, and what was charged for it, now or before."""
+
+    planned: Planned
+    answer: Answer
+    request: Request
+
+    @property
+    def receipt(self) -> dict[str, Any]:
+        """The signed certificate."""
+        return dict(self.answer.receipt or {})
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """All questions of a release, over the tables of one folder."""
+
+    planned: tuple[Planned, ...]
+
+    @property
+    def ledger(self) -> Ledger:
+        """The one ledger of the folder, opened for the first table."""
+        return self.planned[0].curator._ledger
+
+    @property
+    def facts(self) -> tuple[Facts, ...]:
+        """What is public about each table."""
+        return tuple(curator.facts for curator in self._curators())
+
+    def ask(self, progress: Progress) -> list[Answered]:
+        """Every answer, in order; charged all together or not at all. What is paid for is worked off even if a part fails."""
+        for curator in self._curators():
+            curator._refuse_tapes()
+        if any(each.curator._stored(each.plan) is None for each in self.planned):
+            for curator in self._curators():
+                curator._ready()                                             # a source that is gone costs nothing
+        outcomes = self.ledger.reserve([each.request for each in self.planned])  # durable from here on, never refunded
+        settled = self._settled(outcomes, progress)
+        return [_answered(*each) for each in zip(self.planned, settled, outcomes, strict=True)]
+
+    def _settled(self, outcomes: Sequence[Granted | Stored], progress: Progress) -> list[Stored]:
+        settled: list[Stored | None] = []
+        failed: Fault | None = None
+        begun = 0
+        try:
+            for done, (each, outcome) in enumerate(zip(self.planned, outcomes, strict=True)):
+                progress(f"asking {each.question.name}", done, len(outcomes))
+                begun = done + 1
+                try:
+                    settled += each.curator._worked([outcome], [each.plan])
+                except Fault as fault:
+                    settled.append(None)
+                    failed = failed or fault
+        except BaseException:  # interrupted: what is left is never resumed (rule 15)
+            for left, other in list(zip(outcomes, self.planned, strict=True))[begun:]:
+                if isinstance(left, Granted):
+                    other.curator._failed(left, Fault("interrupted"))
+            raise
+        if failed is not None:
+            raise failed
+        return [stored for stored in settled if stored is not None]
+
+    def _curators(self) -> list[Curator]:
+        return list({id(each.curator): each.curator for each in self.planned}.values())
+
+
+def _answered(planned: Planned, stored: Stored, outcome: Granted | Stored) -> Answered:
+    asked, replayed = planned.question, isinstance(outcome, Stored)
+    answer = planned.curator._answer(planned.plan, stored, asked.confidence, asked.simultaneous, replayed=replayed)
+    return Answered(planned, answer, stored.request)
+
+
+@contextmanager
+def opened(release: Release) -> Iterator[Batch]:
+    """The questions of a release, planned. Raises FactsError at the place in the file that is wrong; reads no data."""
+    _check_folder(release)
+    curators: dict[Path, Curator] = {}
+    try:
+        for table in release.tables:
+            curators[table] = open_table(table)
+        planned = [_planned(release, place, curators[each.table]) for place, each in enumerate(release.questions)]
+        _refuse_repeats(release, planned)
+        yield Batch(tuple(planned))
+    finally:
+        for curator in curators.values():
+            curator.close()
+
+
+def _check_folder(release: Release) -> None:
+    homes = {place_of(table.resolve()) for table in release.tables}
+    if len(homes) > 1:
+        place = next(i for i, each in enumerate(release.questions) if each.table.parent != release.questions[0].table.parent)
+        wrong = ParameterError("the tables of a release lie in one folder: one ledger charges them all or none",
+                               hint="put the facts files side by side, or write two releases")  # fmt: skip
+        raise release.wrong(("question", place, "table"), wrong)
+
+
+def _planned(release: Release, place: int, curator: Curator) -> Planned:
+    question = release.questions[place]
+    at = "sql"
+    try:
+        asked = read_sql(question.sql, curator.facts)
+        at = question.priced_by
+        price = price_of(
+            asked, curator.facts, question.epsilon, question.delta, question.rho, question.within, question.confidence,
+            question.assuming, question.weights, None,  # not by counts released before: a second run has the same price
+        )  # fmt: skip
+        at = "weights" if question.weights else "sql"
+        plan = make_plan(asked, curator.facts, price, question.weights)
+        at = question.priced_by
+        _check_money(curator, plan)
+        at = "columns"
+        _check_columns(question.columns, [output.name for output in asked.outputs])
+    except (ParameterError, QuestionError) as error:
+        raise release.wrong(("question", place, at), error) from None
+    return Planned(question, curator, plan, curator._request(plan, None, None))
+
+
+def _check_money(curator: Curator, plan: Plan) -> None:
+    """Refuses a price that the budget of the table does not count."""
+    try:
+        curator._ledger.cost(curator.facts.name, plan.event)
+    except ParameterError:
+        counts = ", ".join(as_strings(curator.budget.cap))
+        raise QuestionError(f"the budget of {curator.facts.name} counts {counts}, not this kind of price",
+                            hint=f"write a price in {counts}") from None  # fmt: skip
+
+
+def _check_columns(meanings: Iterable[str], names: Sequence[str]) -> None:
+    """Refuses meanings of columns that are not there, and columns that the ends of an interval would overwrite."""
+    for each in meanings:
+        if each not in names:
+            raise QuestionError(f"there is no column {each!r}", hint=f"the columns are {', '.join(names)}")
+    every = [name.casefold() for name in names]
+    for name in every:
+        if every.count(name) > 1 or any(name == f"{other}{end}" for other in every for end in ("_low", "_high")):
+            raise QuestionError(f"a column called {name} would stand beside another one of that name", hint="name it with AS")
+
+
+def _refuse_repeats(release: Release, planned: Sequence[Planned]) -> None:
+    """One question has one price."""
+    seen: dict[tuple[str, str], str] = {}
+    for place, each in enumerate(planned):
+        key = each.request.table, fingerprint(each.plan.question)
+        if key in seen:
+            error = QuestionError(f"{seen[key]} asks the same", hint="ask it once, and derive other forms of it for free")
+            raise release.wrong(("question", place, "sql"), error)
+        seen[key] = each.question.name
+
+
+def _made_up(vector: Vector, cells: int) -> NDArray[Any]:
+    """Some rows in every cell, their values anywhere in the range."""
+    value = 1000 if vector.grid is None else 1000 * vector.grid.width**vector.degree
+    kept = min(value, 1 << 60)
+    return np.full((vector.coordinates, len(vector.filters), cells), kept, dtype=object if vector.are_few else np.int64)

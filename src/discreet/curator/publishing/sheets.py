@@ -1,0 +1,234 @@
+"""The tables of a release as they are written: columns of released values, each number beside the ends of its interval.
+
+An answer and a derived table become the same thing here. In a derived table a column X with X_low and X_high beside it is a
+number with its interval; how these were worked out is said by its SQL, which is published with it.
+"""
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from typing import Any
+
+from discreet.answers.answer import Answer
+from discreet.curator.publishing.batch import Planned
+from discreet.curator.publishing.file import Derivation
+from discreet.engines.released import Released, SqlType
+from discreet.exact import shown
+from discreet.facts.model import Facts
+from discreet.planning.plan import Derived
+from discreet.planning.vectors import aggregates_in_expression
+from discreet.questions.algebra import Column as ColumnRef
+from discreet.questions.algebra import KeyOf
+
+__all__ = ["Noise", "Sheet", "SheetColumn", "dictionary", "sheet_of_answer", "sheet_of_derived", "text_of_csv"]
+
+_DICTIONARY = ("file", "column", "meaning", "kind", "confidence", "noise", "scale", "cost", "labels")
+
+
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """What was added to the numbers of a column, as the receipt has it."""
+
+    law: str
+    scale: str
+    step: str
+
+
+@dataclass(frozen=True, slots=True)
+class SheetColumn:
+    """Values with their ends, or without: ``lows`` and ``highs`` are empty for keys and for numbers that have no interval."""
+
+    name: str
+    kind: str
+    values: tuple[Any, ...]
+    lows: tuple[Any, ...] = ()
+    highs: tuple[Any, ...] = ()
+    has_interval: bool = False
+    meaning: str = ""
+    labels: Mapping[object, str] = field(default_factory=dict)
+    noise: tuple[Noise, ...] = ()
+    type: SqlType = "DOUBLE"
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """One table of a release. ``cost`` is empty for a derived one; ``sql`` is what was asked or derived."""
+
+    name: str
+    title: str
+    description: str
+    sql: str
+    columns: tuple[SheetColumn, ...]
+    confidence: str = ""
+    cost: str = ""
+    is_simultaneous: bool = False
+
+    @property
+    def rows(self) -> int:
+        """How many there are."""
+        return len(self.columns[0].values) if self.columns else 0
+
+    def to_columns(self) -> dict[str, list[Any]]:
+        """Columns of values, each number followed by its ends: n, n_low, n_high."""
+        found: dict[str, list[Any]] = {}
+        for column in self.columns:
+            found[column.name] = list(column.values)
+            if column.has_interval:
+                found[f"{column.name}_low"], found[f"{column.name}_high"] = list(column.lows), list(column.highs)
+        return found
+
+    def to_released(self) -> Released:
+        """The same for derived SQL."""
+        columns, types = self.to_columns(), {column.name: column.type for column in self.columns}
+        return Released(self.name, columns, {name: types.get(name, "DOUBLE") for name in columns})
+
+    def to_csv(self) -> str:
+        """The columns as CSV text with a header."""
+        columns = self.to_columns()
+        return text_of_csv(list(columns), zip(*columns.values(), strict=True))
+
+
+def text_of_csv(header: Sequence[str], rows: Any) -> str:
+    """A CSV file: no value is an empty field, truth is true or false."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows([_cell(value) for value in row] for row in rows)
+    return text.getvalue()
+
+
+def _cell(value: object) -> object:
+    if isinstance(value, bool):
+        return str(value).casefold()
+    return value.isoformat() if isinstance(value, date) else value
+
+
+# ---- from answers
+
+
+def sheet_of_answer(planned: Planned, answer: Answer) -> Sheet:
+    """An answer as a table of its release."""
+    asked = planned.question
+    columns = []
+    for place, column in enumerate(answer.columns):
+        is_key = column.kind == "key"
+        columns.append(
+            SheetColumn(
+                column.name,
+                column.kind,
+                tuple(row[column.name] for row in answer.rows),
+                () if is_key else tuple(row[column.name][0] for row in answer.intervals),
+                () if is_key else tuple(row[column.name][1] for row in answer.intervals),
+                has_interval=not is_key,
+                meaning=asked.columns.get(column.name) or _meaning(planned, place),
+                labels=column.labels,
+                noise=() if is_key else _noise(planned, place, answer.receipt),
+                type=_key_type(planned, place) if is_key else "BIGINT" if column.kind == "count" else "DOUBLE",
+            )
+        )
+    cost = " ".join(f"{name} {value}" for name, value in (answer.receipt or {}).get("price", {}).items())
+    return Sheet(
+        asked.name, asked.title or asked.name, asked.description, answer.question, tuple(columns),
+        shown(answer.confidence), cost, asked.simultaneous,
+    )  # fmt: skip
+
+
+def _key_type(planned: Planned, place: int) -> SqlType:
+    """By the values that the facts declare, not by those that are shown."""
+    value = planned.plan.question.outputs[place].value
+    assert isinstance(value, KeyOf)
+    kinds = {type(each) for each in planned.plan.axes[value.place].values if each is not None}
+    known: dict[type, SqlType] = {bool: "BOOLEAN", int: "BIGINT", date: "DATE", datetime: "TIMESTAMP"}
+    if kinds <= {int, float} and float in kinds:
+        return "DOUBLE"
+    return known.get(kinds.pop(), "VARCHAR") if len(kinds) == 1 else "VARCHAR"
+
+
+def _meaning(planned: Planned, place: int) -> str:
+    """What the facts say about a key; for a number, how the question words it."""
+    question, facts = planned.plan.question, planned.curator.facts
+    value = question.outputs[place].value
+    if isinstance(value, KeyOf):
+        key = question.keys[value.place]
+        return _described(key.name, facts) if isinstance(key, ColumnRef) else ""
+    return ", ".join(planned.plan.vectors[i].what for i in _vectors(planned, place))
+
+
+def _described(name: str, facts: Facts) -> str:
+    column = facts.column(name)
+    return column.description if column is not None else ""
+
+
+def _vectors(planned: Planned, place: int) -> list[int]:
+    """Which released vectors a number comes from."""
+    plan = planned.plan
+    sources = [plan.source(each) for each in aggregates_in_expression(plan.question.outputs[place].value)]
+    return list(dict.fromkeys(source.vector for source in sources if isinstance(source, Derived)))
+
+
+def _noise(planned: Planned, place: int, receipt: Mapping[str, Any] | None) -> tuple[Noise, ...]:
+    mechanisms = (receipt or {}).get("mechanisms", [])
+    found = [mechanisms[i] for i in _vectors(planned, place) if i < len(mechanisms)]
+    return tuple(
+        Noise(each["noise"], each.get("scale") or f"variance {each['variance']}", each["step"]) for each in found
+    )
+
+
+# ---- from derived tables
+
+
+def sheet_of_derived(derivation: Derivation, columns: Mapping[str, Sequence[Any]]) -> Sheet:
+    """A derived table; X_low and X_high belong to X where all three are there and X is a number."""
+    ends = {f"{name}{end}" for name in columns if _has_ends(name, columns) for end in ("_low", "_high")}
+    found = []
+    for name, values in columns.items():
+        if name in ends:
+            continue
+        is_number, meaning = _are_numbers(values), derivation.columns.get(name, "")
+        if _has_ends(name, columns):
+            lows, highs = tuple(columns[f"{name}_low"]), tuple(columns[f"{name}_high"])
+            found.append(SheetColumn(name, "derived", tuple(values), lows, highs, has_interval=True, meaning=meaning))
+        else:
+            found.append(SheetColumn(name, "number" if is_number else "key", tuple(values), meaning=meaning))
+    title, sure = derivation.title or derivation.name, derivation.confidence
+    said = "" if sure is None else shown(sure)
+    return Sheet(derivation.name, title, derivation.description, derivation.sql.strip(), tuple(found), said)
+
+
+def _has_ends(name: str, columns: Mapping[str, Sequence[Any]]) -> bool:
+    three = [name, f"{name}_low", f"{name}_high"]
+    return all(each in columns and _are_numbers(columns[each]) for each in three)
+
+
+def _are_numbers(values: Sequence[Any]) -> bool:
+    return all(value is None or (isinstance(value, int | float) and not isinstance(value, bool)) for value in values)
+
+
+# ---- the dictionary
+
+
+def dictionary(sheets: Sequence[Sheet]) -> str:
+    """The data dictionary of a release as CSV: one line for every column of every file."""
+    return text_of_csv(_DICTIONARY, [line for sheet in sheets for column in sheet.columns for line in _lines(sheet, column)])
+
+
+def _lines(sheet: Sheet, column: SheetColumn) -> list[tuple[str, ...]]:
+    file, labels = f"{sheet.name}.csv", "; ".join(f"{value} = {label}" for value, label in column.labels.items())
+    is_key = column.kind == "key"
+    noise = "; ".join(dict.fromkeys(each.law for each in column.noise))
+    scale = "; ".join(each.scale if each.step == "1" else f"{each.scale} steps of {each.step}" for each in column.noise)
+    if not sheet.cost:
+        noise = "" if is_key else "none added: derived from released tables"
+    cost = "" if is_key else sheet.cost or "free"
+    kind = "number without interval" if column.kind == "number" else column.kind
+    sure = sheet.confidence if column.has_interval else ""
+    first = (file, column.name, column.meaning, kind, sure, noise, scale, cost, labels)
+    if not column.has_interval:
+        return [first]
+    whole = "all intervals of the table hold at once" if sheet.is_simultaneous else "each interval by itself"
+    about = f"{whole}, noise and rounding only" if sheet.cost else "as the SQL of the derived table works it out"
+    ends = (("_low", "lower"), ("_high", "upper"))
+    return [first, *((file, f"{column.name}{end}", f"{word} end of the interval of {column.name}; {about}",
+                      "end of interval", sure, "", "", "", "") for end, word in ends)]  # fmt: skip

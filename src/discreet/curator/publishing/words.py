@@ -1,0 +1,69 @@
+"""What a terminal shows of a release: its quote, and what was published."""
+
+from collections.abc import Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from discreet.answers.losses import loss_in_words
+from discreet.answers.words import basis_in_words
+from discreet.ledger.foresight import Foreseen
+from discreet.plots.lettering import clean, for_terminal, padded, width_of
+from discreet.plots.numerals import grouped, percent, rough
+
+if TYPE_CHECKING:
+    from discreet.curator.publish import Published, QuotedQuestion, ReleaseQuote
+
+__all__ = ["published_in_words", "quote_in_words"]
+
+
+def quote_in_words(quote: "ReleaseQuote") -> str:
+    """What every question costs and how good it will be, then every budget before and after."""
+    lines = [f"quote for {clean(quote.title)}: nothing is spent, read or written", ""]
+    rows = [("question", "costs", "groups", "± to expect")]
+    for each in quote.questions:
+        cost = f"nothing, {loss_in_words(each.cost)} is paid" if each.is_free else loss_in_words(each.cost)
+        rows += [(each.name, cost, grouped(each.cells), first) if not i else ("", "", "", first)
+                 for i, first in enumerate(_expected(each))]  # fmt: skip
+    rows += [(name, "nothing", "", "derived from what is released") for name in quote.derived]
+    lines += _aligned(rows)
+    lines += ["", *(_budget(each) for each in quote.budgets), *(f"! {clean(text)}" for text in quote.warnings)]
+    return for_terminal("\n".join(lines))
+
+
+def _expected(question: "QuotedQuestion") -> list[str]:
+    sure = percent(question.confidence)
+    found = []
+    for name, group in groupby(question.columns, key=lambda column: column.name):
+        each = list(group)
+        errors = " / ".join(f"± {rough(column.plus_minus)}" for column in each)
+        found.append(f"{clean(name)} {errors} at {sure} {basis_in_words(each, question.cells)}".rstrip())
+    return found or ["public numbers only"]
+
+
+def _budget(budget: Foreseen) -> str:
+    tables = ", ".join(budget.tables)
+    if not budget.is_enough:
+        return (f"{tables}: the release takes {loss_in_words(budget.takes)}, more than the budget has: "
+                f"{loss_in_words(budget.before)} of {loss_in_words(budget.cap)} is spent")  # fmt: skip
+    return (f"{tables}: the release takes {loss_in_words(budget.takes)}; {loss_in_words(budget.before)} spent before, "
+            f"{loss_in_words(budget.after)} after, of {loss_in_words(budget.cap)}")  # fmt: skip
+
+
+def published_in_words(made: "Published") -> str:
+    """Where it is, what is in it, what it cost."""
+    state = "is published" if made.is_new else "was published already, to the letter"
+    lines = [f"{clean(made.title)} {state}: {made.out}", ""]
+    lines += _aligned([("table", "rows"), *((f"{name}.csv", grouped(rows)) for name, rows in made.tables)])
+    lines.append("")
+    for each, budget in zip(made.cost, made.budgets, strict=True):
+        paid = ", all of it paid before" if made.is_free else ""
+        spent = f"{loss_in_words(budget.before)} of {loss_in_words(budget.cap)} is spent"
+        lines.append(f"{', '.join(each.tables)}: the release costs {loss_in_words(each.loss)}{paid}; {spent}")
+    lines.append(f"open {made.out / 'index.html'}")
+    return for_terminal("\n".join([*lines, *(f"! {clean(text)}" for text in made.warnings)]))
+
+
+def _aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
+    widths = [max(map(width_of, column)) for column in zip(*rows, strict=True)]
+    lines = ["  ".join(padded(cell, width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    return [f"  {line}" for line in [lines[0], "─" * max(map(width_of, lines)), *lines[1:]]]

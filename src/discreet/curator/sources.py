@@ -1,0 +1,43 @@
+"""Whether a table's source is still that of its registered version. A new one is a public act, never detected while asking."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from discreet.engines.faults import guarded
+from discreet.engines.stamps import stamps_of
+from discreet.engines.wanted import Engine, Measure, Wanted
+from discreet.errors import EngineFault, FactsError
+from discreet.facts.model import Facts, Source
+
+__all__ = ["check_declared_size", "check_source", "stamps_for"]
+
+_GONE = "the source of the table is gone, or has changed since it was registered"
+_FILES = ("csv", "parquet", "duckdb")
+
+
+def stamps_for(facts: Facts) -> list[list[str]]:
+    """What the ledger remembers of the source's files."""
+    place = facts.located
+    if place is None or place.kind not in _FILES:
+        return []
+    return guarded(_GONE, lambda: stamps_of(place))
+
+
+def check_source(source: Source, registered: Sequence[Any]) -> None:
+    """Raises EngineFault unless the files have the size and time that they were registered with (rule 14)."""
+    if source.kind not in _FILES:
+        return
+    if guarded(_GONE, lambda: stamps_of(source)) != list(registered):
+        raise EngineFault(_GONE, hint="if its rows are new, write a new version into the facts and run discreet version new")
+
+
+def check_declared_size(facts: Facts, engine: Engine) -> None:
+    """Refuses a public size that is not that of the data: whatever rests on it would be wrong (rule 3)."""
+    if facts.rows is None:
+        return
+    counted = engine.run(Wanted(None, (), (Measure(0),))).take()
+    if int(counted.high[0, 0]) * (1 << 32) + int(counted.low[0, 0]) != facts.rows:
+        raise FactsError(
+            "rows differs from the number of rows in the source",
+            hint="count them and write that number, or leave rows out and write rows_about", key="table.rows",
+        )  # fmt: skip

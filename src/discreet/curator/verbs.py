@@ -1,0 +1,48 @@
+"""Where questions in Python begin: ``people.where("Age >= 40").mean("Income").ask(epsilon=0.1)``."""
+
+from abc import ABC, abstractmethod
+
+from discreet.questions.builder import Asking, BinSpec, Rows, Statistic
+
+__all__ = ["Verbs"]
+
+
+class Verbs(ABC):
+    """The verbs that build a question about the rows of a table."""
+
+    @property
+    @abstractmethod
+    def all_rows(self) -> Rows:
+        """Where questions in Python begin."""
+
+    def where(self, condition: str) -> Rows:
+        """The rows that meet a condition in SQL."""
+        return self.all_rows.where(condition)
+
+    def group_by(self, *keys: str | BinSpec) -> Rows:
+        """The rows in groups."""
+        return self.all_rows.group_by(*keys)
+
+    def select(self, **statistics: Statistic) -> Asking:
+        """Named statistics of all rows."""
+        return self.all_rows.select(**statistics)
+
+    def count(self, of: str | None = None) -> Asking:
+        """How many rows there are, or how many have a value of ``of``."""
+        return self.all_rows.count(of)
+
+    def sum(self, of: str) -> Asking:
+        """The sum of ``of``."""
+        return self.all_rows.sum(of)
+
+    def mean(self, of: str) -> Asking:
+        """The mean of ``of``."""
+        return self.all_rows.mean(of)
+
+    def variance(self, of: str, *, sample: bool = True) -> Asking:
+        """The variance of ``of``."""
+        return self.all_rows.variance(of, sample=sample)
+
+    def stddev(self, of: str, *, sample: bool = True) -> Asking:
+        """The standard deviation of ``of``."""
+        return self.all_rows.stddev(of, sample=sample)

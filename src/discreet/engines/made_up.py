@@ -1,0 +1,151 @@
+"""Rows made up from the facts alone, to try questions on: no data is touched and no source is needed.
+
+Every value is drawn by itself, uniformly from what its column declares, and is NULL once in twenty. Where a bound is missing, a
+range of about a hundred (numbers) or of ten years (days, moments) stands in for it. Answers about such rows tell their shape,
+their names and how wide their intervals are, and nothing about the table.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime, time, timedelta
+from fractions import Fraction
+from typing import assert_never
+
+import numpy as np
+
+from discreet.engines.reference import Reference
+from discreet.engines.values import Raw, nearest
+from discreet.engines.wanted import Engine
+from discreet.exact import exact_whole
+from discreet.facts import model
+from discreet.noise.keystream import Entropy, fresh
+
+__all__ = ["MOST_ROWS", "Rehearsal", "made_up_rows", "rehearsal"]
+
+MOST_ROWS = 10_000  # rows are Python objects here, and more would teach no more
+_USUAL_ROWS = 1000
+_ONE_IN = 20  # values is NULL
+_WIDE = 100  # is a range of numbers that lacks a bound
+_LONG = timedelta(days=3652)
+_FIRST_DAY = date(2020, 1, 1)
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+_WORD = 6  # letters at most
+_MOMENT = timedelta(microseconds=1)
+
+Draws = Sequence[int]  # 64 fair bits for each row
+
+
+@dataclass(frozen=True, slots=True)
+class Rehearsal:
+    """Made-up rows behind an engine, and the facts that go with them: a public size is theirs, not the table's.
+
+    ``rows`` is how many there are, ``meant`` how many the asker or the facts spoke of.
+    """
+
+    facts: model.Facts
+    engine: Engine
+    rows: int
+    meant: int
+
+    @property
+    def note(self) -> str:
+        """What to say beside every answer."""
+        fewer = f"; {self.meant:,} were meant, and a rehearsal has {MOST_ROWS:,} at most" if self.rows < self.meant else ""
+        return f"a rehearsal on {self.rows:,} rows made up from the facts: nothing here is about the table{fewer}"
+
+
+def rehearsal(facts: model.Facts, count: int | None = None) -> Rehearsal:
+    """An engine over made-up rows: ``count`` of them, else as many as the facts say, else 1 000; never above 10 000."""
+    meant = _meant(facts, count)
+    rows = min(meant, MOST_ROWS)
+    theirs = replace(facts, rows=rows) if facts.rows is not None else facts  # else means would divide by another size
+    return Rehearsal(theirs, Reference(theirs, made_up_rows(facts, rows)), rows, meant)
+
+
+def made_up_rows(facts: model.Facts, count: int | None = None) -> list[dict[str, Raw]]:
+    """Rows as ``Reference`` takes them, 10 000 at most."""
+    size = min(_meant(facts, count), MOST_ROWS)
+    entropy = fresh()
+    columns = {column.name: _values(column, size, entropy) for column in facts.columns}
+    return [{name: values[i] for name, values in columns.items()} for i in range(size)]
+
+
+def _meant(facts: model.Facts, count: int | None) -> int:
+    if count is not None:
+        return exact_whole(count, "count", at_least=1)
+    return facts.rows or facts.rows_about or _USUAL_ROWS
+
+
+def _values(column: model.Column, size: int, entropy: Entropy) -> list[Raw]:
+    """One column."""
+    make = _maker(column)
+    draws, nulls = _draws(size, entropy), _draws(size, entropy)
+    return [None if _below(_ONE_IN, null) == 0 else make(draw) for draw, null in zip(draws, nulls, strict=True)]
+
+
+def _draws(size: int, entropy: Entropy) -> Draws:
+    words = np.empty(size, np.uint64)
+    entropy.fill(words)
+    return [int(word) for word in words]
+
+
+def _below(count: int, draw: int) -> int:
+    """One of 0 … count - 1, each as likely as the other but for one part in 2^64 / count."""
+    return draw * count >> 64
+
+
+def _maker(column: model.Column) -> Callable[[int], Raw]:
+    """What turns 64 bits into a value of the column."""
+    match column:
+        case model.Number(lower=lower, upper=upper):
+            low, high = _range(lower, upper)
+            return lambda draw: nearest(low + (high - low) * Fraction(draw, (1 << 64) - 1))
+        case model.Integer(lower=lower, upper=upper):
+            first, last = (int(end) for end in _range(lower, upper))
+            return lambda draw: first + _below(last - first + 1, draw)
+        case model.Category(values=values, other=other):
+            choices = (*values, _undeclared(values)) if other else values
+            return lambda draw: choices[_below(len(choices), draw)]
+        case model.Boolean():
+            return lambda draw: _below(2, draw) == 1
+        case model.Date(lower=lower, upper=upper):
+            start, end = _days(lower, upper)
+            return lambda draw: start + timedelta(days=_below((end - start).days + 1, draw))
+        case model.Timestamp(lower=lower, upper=upper):
+            begin, close = _moments(lower, upper)
+            return lambda draw: begin + _below((close - begin) // _MOMENT + 1, draw) * _MOMENT
+        case model.Text(max_length=length):
+            return lambda draw: _word(draw, min(_WORD, length))
+        case _:
+            assert_never(column)
+
+
+def _range(lower: Fraction | int | None, upper: Fraction | int | None) -> tuple[Fraction | int, Fraction | int]:
+    if lower is None:
+        return (0, _WIDE) if upper is None else (upper - _WIDE, upper)
+    return lower, lower + _WIDE if upper is None else upper
+
+
+def _undeclared(values: tuple[model.Scalar, ...]) -> model.Scalar:
+    numbers = [value for value in values if isinstance(value, int)]
+    return max(numbers) + 1 if numbers else max((str(value) for value in values), key=len) + "+"
+
+
+def _days(lower: date | None, upper: date | None) -> tuple[date, date]:
+    first = lower or (_FIRST_DAY if upper is None else date.fromordinal(max(1, upper.toordinal() - _LONG.days)))
+    return first, upper or date.fromordinal(min(date.max.toordinal(), first.toordinal() + _LONG.days))
+
+
+def _moments(lower: datetime | None, upper: datetime | None) -> tuple[datetime, datetime]:
+    first, last = _days(lower and lower.date(), upper and upper.date())
+    return lower or datetime.combine(first, time.min), upper or datetime.combine(last, time.max)
+
+
+def _word(draw: int, longest: int) -> str:
+    """A few letters: the lowest bits say how many, the others which."""
+    length, rest = 1 + draw % max(1, longest), draw >> 8
+    letters = []
+    for _ in range(length):
+        rest, place = divmod(rest, len(_LETTERS))
+        letters.append(_LETTERS[place])
+    return "".join(letters)

@@ -1,0 +1,64 @@
+"""Who may ask a table now, whatever is left of its budget: versions, freezing, expiry, limits of a question and of an analyst."""
+
+from fractions import Fraction
+from sqlite3 import Connection
+
+from discreet.errors import AccessError, BudgetError
+from discreet.exact import shown
+from discreet.ledger.books import ALL, Books
+from discreet.ledger.chain import head
+from discreet.ledger.charges import Request
+from discreet.ledger.database import now
+from discreet.ledger.rows import TableRow
+from discreet.planning.price import Price
+from discreet.privacy.losses import Concentrated
+
+__all__ = ["MOST_FAULTS", "admit", "check_analyst", "count_fault"]
+
+MOST_FAULTS = 3  # then an analyst waits until the data holder has looked
+
+
+def admit(connection: Connection, row: TableRow, request: Request) -> None:
+    """Refuses what the data holder has closed, whatever is left."""
+    if row.version != request.version:
+        raise AccessError(f"{request.table} is at version {row.version} now", hint="open it again")
+    if row.frozen:
+        raise AccessError(f"{request.table} is frozen", hint="the data holder can unfreeze it")
+    _, last, _ = head(connection)
+    if row.expires is not None and max(now(), last)[:10] > row.expires:  # a clock that was set back opens nothing again
+        raise AccessError(f"the budget of {request.table} ended on {row.expires}", hint="ask the data holder for a new one")
+    if (most := row.most_per_question) is not None:
+        _check_most(most, request.price)
+    whom = request.table, request.analyst
+    found = connection.execute("SELECT frozen FROM analysts WHERE tbl = ? AND name = ?", whom).fetchone()
+    if found is not None and found[0]:
+        raise AccessError(f"{request.analyst} may not ask {request.table} now", hint="the data holder can unfreeze them")
+
+
+def _check_most(most: Fraction, price: Price) -> None:
+    """What one question may cost, whatever is left."""
+    if isinstance(price, Concentrated):
+        raise BudgetError("a question to this table is priced by epsilon", hint=f"write epsilon={shown(most)} or less")
+    if price.epsilon > most:
+        asked = f"the question costs epsilon {shown(price.epsilon)}"
+        raise BudgetError(asked, hint=f"one question may cost at most {shown(most)}")
+
+
+def check_analyst(row: TableRow, books: Books, request: Request, cost: str) -> None:
+    """Refuses what is more than this analyst may spend. ``books`` has the charge already."""
+    if request.analyst == ALL or row.per_analyst is None:
+        return
+    if not books.spent(request.analyst).fits(row.per_analyst):
+        raise BudgetError(f"the question costs {cost}, and {request.analyst} has less left", hint="every analyst has a limit")
+
+
+def count_fault(connection: Connection, request: Request) -> None:
+    """One fault more of an analyst; after three they are frozen (rule 17)."""
+    if request.analyst == ALL:
+        return
+    connection.execute(
+        "INSERT INTO analysts VALUES (?, ?, 1, 0) ON CONFLICT DO UPDATE SET faults = faults + 1", (request.table, request.analyst)
+    )
+    connection.execute(
+        "UPDATE analysts SET frozen = 1 WHERE tbl = ? AND name = ? AND faults >= ?", (request.table, request.analyst, MOST_FAULTS)
+    )

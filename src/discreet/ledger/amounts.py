@@ -1,0 +1,128 @@
+"""What a ledger adds up: exact amounts of (epsilon, delta) or, under concentrated accounting, of (rho, delta).
+
+The stop rule is a sum (rule 7). Sums stay exact; only when a denominator passes 1024 binary digits, which takes prices made
+for it, is a sum rounded up, so that the cost of one more charge does not grow with the number of charges before.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import isqrt
+from typing import Literal
+
+from discreet.errors import BudgetError
+from discreet.exact import shown
+from discreet.facts.model import Budget
+from discreet.privacy.conversion import rho_of
+from discreet.privacy.events import Event
+from discreet.privacy.losses import Approximate, Concentrated, Loss, Pure
+from discreet.privacy.prices import approximate, concentrated_delta, concentrated_part, pure
+
+__all__ = ["Amount", "Currency", "Money", "NOTHING"]
+
+Currency = Literal["epsilon", "rho"]
+
+_LONGEST = 1024
+_FINE = 10**60
+_ZERO = Fraction(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """Epsilon or rho, and delta."""
+
+    first: Fraction
+    delta: Fraction = Fraction(0)
+
+    def plus(self, other: "Amount") -> "Amount":
+        """The sum."""
+        if not other.delta:  # as it is most of the time
+            return Amount(_kept(self.first + other.first), self.delta) if other.first else self
+        return Amount(_kept(self.first + other.first), _kept(self.delta + other.delta))
+
+    def minus(self, other: "Amount") -> "Amount":
+        """The difference."""
+        return Amount(self.first - other.first, self.delta - other.delta)
+
+    def or_more(self, other: "Amount") -> "Amount":
+        """The larger in each part."""
+        return Amount(max(self.first, other.first), max(self.delta, other.delta))
+
+    def fits(self, cap: "Amount") -> bool:
+        """Whether it is at most ``cap`` in each part."""
+        return self.first <= cap.first and self.delta <= cap.delta
+
+    def to_texts(self) -> tuple[str, str]:
+        """Both parts as exact fractions."""
+        return str(self.first), str(self.delta)
+
+    @classmethod
+    def from_texts(cls, first: str, delta: str) -> "Amount":
+        """What ``to_texts`` wrote."""
+        return cls(Fraction(first), Fraction(delta) if delta != "0" else _ZERO)
+
+
+NOTHING = Amount(Fraction(0))
+
+
+@dataclass(frozen=True, slots=True)
+class Money:
+    """What a budget counts in, and whether it has a delta at all."""
+
+    currency: Currency
+    has_delta: bool
+
+    @classmethod
+    def of(cls, budget: Budget) -> "Money":
+        """The money of a budget."""
+        if budget.accounting == "concentrated":
+            return cls("rho", isinstance(budget.cap, Approximate))
+        return cls("epsilon", isinstance(budget.cap, Approximate))
+
+    def amount(self, loss: Loss) -> Amount:
+        """A cap or a limit. Half of a delta is kept for the selection of keys; rho comes from the other half (rule 10)."""
+        match self.currency, loss:
+            case "rho", Approximate(epsilon=epsilon, delta=delta):
+                return Amount(rho_of(epsilon, delta / 2), delta / 2)
+            case "rho", Concentrated(rho=rho):
+                return Amount(rho)
+            case "epsilon", Approximate(epsilon=epsilon, delta=delta):
+                return Amount(epsilon, delta)
+            case "epsilon", Pure(epsilon=epsilon):
+                return Amount(epsilon)
+        raise BudgetError("the budget counts in another kind of loss", hint=f"write it in {self.currency}")
+
+    def price(self, event: Event) -> Amount:
+        """What an event costs; refused if it has no price in this money."""
+        if self.currency == "rho":
+            return Amount(concentrated_part(event).rho, concentrated_delta(event))
+        if self.has_delta:
+            found = approximate(event)
+            return Amount(found.epsilon, found.delta)
+        return Amount(pure(event).epsilon)
+
+    def loss(self, amount: Amount) -> Loss:
+        """An amount as people read it."""
+        if self.currency == "rho":
+            return Concentrated(rho=amount.first)
+        return Approximate.capped(amount.first, amount.delta) if self.has_delta else Pure(epsilon=amount.first)
+
+    def words(self, amount: Amount) -> str:
+        """An amount in a sentence."""
+        first = f"{self.currency} {_short(amount.first)}"
+        return f"{first} and delta {_short(amount.delta)}" if self.currency == "epsilon" and self.has_delta else first
+
+    def affordable(self, amount: Amount) -> Fraction:
+        """The largest single epsilon that this much pays for, rounded down where it is a root."""
+        left = max(Fraction(0), amount.first)
+        return left if self.currency == "epsilon" else Fraction(isqrt(int(2 * left * 10**24)), 10**12)
+
+
+def _kept(total: Fraction) -> Fraction:
+    if total.denominator.bit_length() <= _LONGEST:
+        return total
+    return Fraction(-(-total.numerator * _FINE // total.denominator), _FINE)
+
+
+def _short(number: Fraction) -> str:
+    text = shown(number)
+    return text if len(text) <= 24 else f"about {float(number):.12g}"

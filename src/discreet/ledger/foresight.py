@@ -1,0 +1,75 @@
+"""What a batch of charges would do to the budgets, before any of it is charged. Reads the ledger and writes nothing."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from sqlite3 import Connection
+
+from discreet.ledger.amounts import Money
+from discreet.ledger.books import ALL, Books
+from discreet.ledger.charges import Request
+from discreet.ledger.rows import account_of, books_of, table_row
+from discreet.ledger.sqlite import Ledger
+from discreet.privacy.losses import Loss
+
+__all__ = ["Foreseen", "Worth", "foreseen", "worth"]
+
+
+@dataclass(frozen=True, slots=True)
+class Foreseen:
+    """One budget before and after a batch; ``takes`` is the difference. Tables about the same people share one."""
+
+    tables: tuple[str, ...]
+    cap: Loss
+    before: Loss
+    after: Loss
+    takes: Loss
+    is_enough: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Worth:
+    """The loss of a batch by itself to the people of some tables, whatever else was spent on them."""
+
+    tables: tuple[str, ...]
+    loss: Loss
+
+
+def foreseen(ledger: Ledger, requests: Sequence[Request], tables: Sequence[str]) -> list[Foreseen]:
+    """Every budget of ``tables`` if all of ``requests`` were charged: cells, groups and sequence as a charge counts them."""
+    found = []
+    with ledger.database.reading() as connection:
+        for account, members in _accounts(connection, tables).items():
+            money, cap = account_of(connection, account)
+            books = books_of(connection, account, ALL)
+            before = books.spent(now=members[0])
+            _charge(books, money, members, requests)
+            after = books.spent(now=members[0])
+            cap_, was, will = money.loss(cap), money.loss(before), money.loss(after)
+            takes, is_enough = money.loss(after.minus(before)), books.spent().fits(cap)
+            found.append(Foreseen(tuple(members), cap_, was, will, takes, is_enough))
+    return found
+
+
+def worth(ledger: Ledger, requests: Sequence[Request]) -> list[Worth]:
+    """What all of ``requests`` cost together, as if nothing else had ever been asked."""
+    found = []
+    with ledger.database.reading() as connection:
+        for account, members in _accounts(connection, [request.table for request in requests]).items():
+            money, _ = account_of(connection, account)
+            books = Books(books_of(connection, account, ALL).tables)
+            _charge(books, money, members, requests)
+            found.append(Worth(tuple(members), money.loss(books.spent())))
+    return found
+
+
+def _accounts(connection: Connection, tables: Sequence[str]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for table in dict.fromkeys(tables):
+        found.setdefault(table_row(connection, table).account, []).append(table)
+    return found
+
+
+def _charge(books: Books, money: Money, members: Sequence[str], requests: Sequence[Request]) -> None:
+    for request in requests:
+        if request.table in members:
+            books.charge(request.table, request.cells, money.price(request.event))

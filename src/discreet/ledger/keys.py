@@ -1,0 +1,86 @@
+"""The signing key of a ledger (Ed25519): receipts, witnesses and the data holder's acts are signed with it."""
+
+from base64 import b64decode, b64encode
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+
+from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+
+from discreet.errors import LedgerFault, ParameterError
+from discreet.noise.keystream import bits, fresh
+
+__all__ = ["SigningKey", "is_signed", "read_public_key"]
+
+_PEM, _RAW = serialization.Encoding.PEM, serialization.Encoding.Raw
+
+
+class SigningKey:
+    """Signs. Will not print."""
+
+    def __init__(self, key: Ed25519PrivateKey) -> None:
+        self._key = key
+
+    @classmethod
+    def new(cls) -> "SigningKey":
+        """A key from the one door to entropy."""
+        return cls(Ed25519PrivateKey.from_private_bytes(bits(fresh(), 256).to_bytes(32, "little")))
+
+    @classmethod
+    def read(cls, file: Path) -> "SigningKey":
+        """The key in a PEM file."""
+        try:
+            key = serialization.load_pem_private_key(file.read_bytes(), password=None)
+        except (OSError, ValueError, UnsupportedAlgorithm):
+            key = None
+        if not isinstance(key, Ed25519PrivateKey):
+            raise LedgerFault("the signing key is gone or damaged", hint="restore .discreet/key.pem from a backup")
+        return cls(key)
+
+    def to_pem(self) -> bytes:
+        """The private key."""
+        return self._key.private_bytes(_PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+
+    def public_pem(self) -> bytes:
+        """The public key, for whoever verifies."""
+        return self._key.public_key().public_bytes(_PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
+
+    @cached_property
+    def name(self) -> str:
+        """The first digits of the hash of the public key."""
+        return sha256(self._key.public_key().public_bytes(_RAW, serialization.PublicFormat.Raw)).hexdigest()[:16]
+
+    def sign(self, text: str) -> str:
+        """The signature of a text, in base64."""
+        return b64encode(self._key.sign(text.encode())).decode()
+
+    def verifies(self, text: str, signature: object) -> bool:
+        """Whether ``signature`` is one by this key."""
+        return is_signed(text, signature, self._key.public_key())
+
+    def __repr__(self) -> str:
+        return f"SigningKey({self.name})"
+
+
+def read_public_key(pem: bytes) -> Ed25519PublicKey:
+    """A public key from the text of a PEM file."""
+    try:
+        key = serialization.load_pem_public_key(pem)
+    except (ValueError, UnsupportedAlgorithm):
+        key = None
+    if not isinstance(key, Ed25519PublicKey):
+        raise ParameterError("this is not a public key of a ledger", hint="give the file .discreet/public.pem")
+    return key
+
+
+def is_signed(text: str, signature: object, key: Ed25519PublicKey) -> bool:
+    """Whether ``signature`` is one of ``text`` by ``key``."""
+    if not isinstance(signature, str):
+        return False
+    try:
+        key.verify(b64decode(signature, validate=True), text.encode())
+    except (InvalidSignature, ValueError):
+        return False
+    return True

@@ -1,0 +1,202 @@
+"""The acts of the data holder: registering tables, raising caps, new versions, freezing. Each is a signed entry.
+
+What a ledger holds a table to is fixed when it is registered: unit, neighbours and people for the ledger's life, everything
+else until the next version. The cap is in the ledger and not in the file (rule 12).
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from sqlite3 import Connection
+from typing import Any
+
+from discreet.errors import BudgetError, FactsError
+from discreet.facts.model import Budget, Facts
+from discreet.ledger.amounts import Amount, Money
+from discreet.ledger.books import Books, Standing
+from discreet.ledger.chain import append
+from discreet.ledger.codec import canonical, digest, loss_to, plain
+from discreet.ledger.rows import TableRow, account_of, books_of, save_books, table_row
+from discreet.ledger.sqlite import Ledger
+from discreet.privacy.losses import Loss
+
+__all__ = ["account_name", "facts_digest", "freeze", "known", "new_version", "raise_cap", "register"]
+
+Stamps = Sequence[Any]  # of each file of the source: its name, size and time
+
+
+def account_name(facts: Facts) -> str:
+    """Tables about the same people share one budget; any other table has its own."""
+    return f"people:{facts.people}" if facts.people is not None else f"table:{facts.name}"
+
+
+def facts_digest(facts: Facts) -> str:
+    """The same as long as the facts promise the same. Budget, descriptions and a rough size do not count."""
+    columns = tuple(replace(column, description="") for column in facts.columns)
+    counted = replace(facts, columns=columns, description="", budget=_NO_BUDGET, located=None, rows_about=None)
+    return digest(plain(counted) | {"partition": facts.budget.partition})
+
+
+def known(ledger: Ledger, table: str) -> TableRow | None:
+    """The row of a table; None if it was never registered."""
+    with ledger.database.reading() as connection:
+        found = connection.execute("SELECT 1 FROM tables WHERE name = ?", (table,)).fetchone()
+        return None if found is None else table_row(connection, table)
+
+
+def register(ledger: Ledger, facts: Facts, stamps: Stamps) -> None:
+    """Make a table known with its budget. Refused if its people group has another relation, unit or cap."""
+    account, money = account_name(facts), Money.of(facts.budget)
+    with ledger.database.writing() as connection:
+        if connection.execute("SELECT 1 FROM tables WHERE name = ?", (facts.name,)).fetchone() is not None:
+            hint = "run discreet version new for new rows or facts"
+            raise FactsError(f"{facts.name} is registered already", hint=hint, key="table.name")
+        cap = money.amount(facts.budget.cap)
+        _check_limit(money, facts.budget)
+        if connection.execute("SELECT 1 FROM accounts WHERE name = ?", (account,)).fetchone() is not None:
+            _check_group(connection, account, facts, money, cap)
+        else:
+            row = (account, money.currency, money.has_delta, *cap.to_texts())
+            connection.execute("INSERT INTO accounts VALUES (?, ?, ?, ?, ?)", row)
+        append(connection, ledger.key, "register", {
+            "table": facts.name, "account": account, "version": facts.version, "touched": _touched(facts),
+            "currency": money.currency, "has_delta": money.has_delta, "cap": list(cap.to_texts()),
+            "budget": _rest(facts.budget), "digest": facts_digest(facts), "facts": _public(facts), "stamps": list(stamps),
+        })  # fmt: skip
+        connection.execute(
+            "INSERT INTO tables VALUES (?, ?, ?, 1, ?, ?, ?, ?, 0)",
+            (facts.name, account, facts.version, _touched(facts), facts_digest(facts), canonical(_rest(facts.budget)),
+             canonical(list(stamps))),
+        )
+
+
+def raise_cap(ledger: Ledger, table: str, loss: Loss, reason: str) -> None:
+    """A higher cap for the table's account."""
+    with ledger.database.writing() as connection:
+        row = table_row(connection, table)
+        money, old = account_of(connection, row.account)
+        new = money.amount(loss)
+        if not old.fits(new) or new == old:
+            raise BudgetError(f"the cap is {money.words(old)} already", hint="a cap can be raised only; write a larger one")
+        body = {"account": row.account, "cap": list(new.to_texts()), "was": list(old.to_texts()), "reason": reason}
+        append(connection, ledger.key, "raise", body)
+        connection.execute("UPDATE accounts SET cap = ?, cap_delta = ? WHERE name = ?", (*new.to_texts(), row.account))
+
+
+def new_version(ledger: Ledger, facts: Facts, stamps: Stamps, reason: str, *, no_unit_in_both: bool) -> None:
+    """New rows or facts under a new label. What was spent stays spent (rule 14).
+
+    Unless the data holder states, and signs, that no unit of the new version was in any version before it.
+    """
+    with ledger.database.writing() as connection:
+        row = table_row(connection, facts.name)
+        _check_same(connection, row, facts)
+        _check_limit(account_of(connection, row.account)[0], facts.budget)
+        earlier = _versions(connection, facts.name)
+        if facts.version in earlier:
+            raise FactsError(f"version {facts.version!r} is or was in use", hint="write a new label", key="table.version")
+        standing = Standing(facts.version, row.epoch + no_unit_in_both, _touched(facts))
+        append(connection, ledger.key, "version", {
+            "table": facts.name, "version": facts.version, "was": row.version, "no_unit_in_both": no_unit_in_both,
+            "touched": standing.touched, "reason": reason, "budget": _rest(facts.budget), "digest": facts_digest(facts),
+            "facts": _public(facts), "stamps": list(stamps),
+        } | ({"no_unit_in": earlier} if no_unit_in_both else {}))  # fmt: skip
+        books = books_of(connection, row.account, None)
+        books.move(facts.name, standing)
+        connection.execute("DELETE FROM cells WHERE account = ? AND tbl = ?", (row.account, facts.name))
+        save_books(connection, row.account, books)
+        connection.execute(
+            "UPDATE tables SET version = ?, epoch = ?, touched = ?, digest = ?, budget = ?, stamps = ? WHERE name = ?",
+            (facts.version, standing.epoch, standing.touched, facts_digest(facts), canonical(_rest(facts.budget)),
+             canonical(list(stamps)), facts.name),
+        )
+
+
+def freeze(ledger: Ledger, table: str, reason: str, *, frozen: bool, analyst: str | None = None) -> None:
+    """Stop or allow asking: of everybody, or of one analyst, whose faults are forgiven when they are allowed again."""
+    with ledger.database.writing() as connection:
+        table_row(connection, table)
+        body = {"table": table, "reason": reason} | ({} if analyst is None else {"analyst": analyst})
+        append(connection, ledger.key, "freeze" if frozen else "unfreeze", body)
+        if analyst is None:
+            connection.execute("UPDATE tables SET frozen = ? WHERE name = ?", (frozen, table))
+            return
+        connection.execute(
+            "INSERT INTO analysts VALUES (?, ?, 0, ?) ON CONFLICT DO UPDATE SET frozen = excluded.frozen, faults = 0",
+            (table, analyst, frozen),
+        )
+
+
+_NO_BUDGET = Budget(Money("epsilon", has_delta=False).loss(Amount(Fraction(1))))
+
+
+def _touched(facts: Facts) -> int:
+    """How many cells of a partition one unit can be in: two where it can leave one and enter another."""
+    return 1 if facts.neighbours == "add_remove" else 2
+
+
+def _rest(budget: Budget) -> dict[str, Any]:
+    """Everything in [budget] but the cap."""
+    found: dict[str, Any] = {"partition": budget.partition}
+    if budget.per_analyst is not None:
+        found["per_analyst"] = loss_to(budget.per_analyst)
+    if budget.max_epsilon_per_question is not None:
+        found["max_epsilon_per_question"] = str(budget.max_epsilon_per_question)
+    if budget.expires is not None:
+        found["expires"] = budget.expires.isoformat()
+    return found
+
+
+def _public(facts: Facts) -> dict[str, Any]:
+    found: dict[str, Any] = plain(replace(facts, located=None))
+    return found
+
+
+def _check_group(connection: Connection, account: str, facts: Facts, money: Money, cap: Amount) -> None:
+    had_money, had_cap = account_of(connection, account)
+    if (had_money, had_cap) != (money, cap):
+        raise FactsError(
+            f"the group {facts.people!r} has a budget of {had_money.words(had_cap)}",
+            hint="tables about the same people share one budget: write the same one", key="budget",
+        )  # fmt: skip
+    books: Books = books_of(connection, account, "")
+    other = _registered(connection, next(iter(books.tables)))
+    if (other["unit"], other["neighbours"]) != (plain(facts.unit), facts.neighbours):
+        raise FactsError(
+            f"the group {facts.people!r} has another unit or relation",
+            hint="tables about the same people have the same unit and neighbours", key="table.people",
+        )  # fmt: skip
+
+
+def _check_same(connection: Connection, row: TableRow, facts: Facts) -> None:
+    """Unit, neighbours and people are fixed for the ledger's life (rules 2 and 11)."""
+    was = _registered(connection, facts.name)
+    for key, old, new in (
+        ("unit", was["unit"], plain(facts.unit)),
+        ("neighbours", was["neighbours"], facts.neighbours),
+        ("people", row.account, account_name(facts)),
+    ):
+        if old != new:
+            hint = f"write {key} as it was registered"
+            raise FactsError(f"{key} is fixed for the ledger's life", hint=hint, key=f"table.{key}")
+
+
+def _registered(connection: Connection, table: str) -> dict[str, Any]:
+    """The facts of a table as they were first written down."""
+    rows = connection.execute("SELECT body FROM entries WHERE kind = 'register' ORDER BY number").fetchall()
+    bodies = (json.loads(body) for (body,) in rows)
+    found: dict[str, Any] = next(body["facts"] for body in bodies if body["table"] == table)
+    return found
+
+
+def _versions(connection: Connection, table: str) -> list[str]:
+    """The labels of all versions of a table, in order."""
+    rows = connection.execute("SELECT body FROM entries WHERE kind IN ('register', 'version') ORDER BY number").fetchall()
+    return [body["version"] for body in (json.loads(text) for (text,) in rows) if body["table"] == table]
+
+
+def _check_limit(money: Money, budget: Budget) -> None:
+    """Refuses a limit per analyst that the account does not count in: no question could be admitted any more."""
+    if budget.per_analyst is not None:
+        money.amount(budget.per_analyst)

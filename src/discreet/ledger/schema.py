@@ -1,0 +1,90 @@
+"""The tables of a ledger on disk, as migrations that are recorded in it. A released migration is never edited: add another."""
+
+__all__ = ["MIGRATIONS"]
+
+_FIRST = """
+CREATE TABLE entries (           -- what happened, in order; each holds the hash of the one before
+    number    INTEGER PRIMARY KEY,
+    at        TEXT NOT NULL,
+    kind      TEXT NOT NULL,
+    body      TEXT NOT NULL,
+    hash      TEXT NOT NULL,
+    signature TEXT
+) STRICT;
+CREATE TRIGGER entries_are_not_edited BEFORE UPDATE ON entries BEGIN SELECT RAISE(ABORT, 'entries are never edited'); END;
+CREATE TRIGGER entries_are_not_deleted BEFORE DELETE ON entries BEGIN SELECT RAISE(ABORT, 'entries are never deleted'); END;
+
+CREATE TABLE accounts (          -- one budget: of a table, or of the tables about the same people
+    name       TEXT PRIMARY KEY,
+    currency   TEXT NOT NULL,
+    has_delta  INTEGER NOT NULL,
+    cap        TEXT NOT NULL,
+    cap_delta  TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE tables (
+    name     TEXT PRIMARY KEY,
+    account  TEXT NOT NULL REFERENCES accounts,
+    version  TEXT NOT NULL,
+    epoch    INTEGER NOT NULL,
+    touched  INTEGER NOT NULL,
+    digest   TEXT NOT NULL,      -- of the facts as they were registered
+    budget   TEXT NOT NULL,      -- everything in [budget] but the cap
+    stamps   TEXT NOT NULL,      -- sizes and times of the source's files
+    frozen   INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE analysts (
+    tbl     TEXT NOT NULL,
+    name    TEXT NOT NULL,
+    faults  INTEGER NOT NULL,
+    frozen  INTEGER NOT NULL,
+    PRIMARY KEY (tbl, name)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE totals (            -- running totals: verification recomputes them from the entries
+    account TEXT NOT NULL,
+    tbl     TEXT NOT NULL,
+    epoch   INTEGER NOT NULL,
+    who     TEXT NOT NULL,
+    amount  TEXT NOT NULL,
+    delta   TEXT NOT NULL,
+    PRIMARY KEY (account, who, tbl, epoch)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE cells (
+    account TEXT NOT NULL,
+    tbl     TEXT NOT NULL,
+    version TEXT NOT NULL,
+    cell    TEXT NOT NULL,
+    who     TEXT NOT NULL,
+    amount  TEXT NOT NULL,
+    delta   TEXT NOT NULL,
+    PRIMARY KEY (account, who, tbl, version, cell)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE charges (           -- number is that of the entry that made the charge
+    number      INTEGER PRIMARY KEY,
+    tbl         TEXT NOT NULL,
+    version     TEXT NOT NULL,
+    fingerprint TEXT NOT NULL,
+    kind        TEXT NOT NULL,   -- of the price
+    price       TEXT NOT NULL,
+    price_delta TEXT NOT NULL,
+    analyst     TEXT NOT NULL,
+    key         TEXT,
+    state       TEXT NOT NULL,   -- running, settled or faulted
+    attempt     INTEGER NOT NULL,
+    owner       TEXT NOT NULL,
+    lease       REAL NOT NULL,
+    reference   TEXT
+) STRICT;
+CREATE INDEX charges_by_question ON charges (tbl, version, fingerprint);
+CREATE INDEX charges_running ON charges (state) WHERE state = 'running';
+CREATE UNIQUE INDEX charges_by_key ON charges (tbl, analyst, key) WHERE key IS NOT NULL;
+CREATE TABLE answers (
+    charge   INTEGER PRIMARY KEY REFERENCES charges,
+    id       TEXT NOT NULL UNIQUE,
+    released TEXT NOT NULL,
+    receipt  TEXT NOT NULL
+) STRICT;
+"""
+
+MIGRATIONS = (("first", _FIRST),)

@@ -1,0 +1,366 @@
+"""The ledger: reserve, settle, and what is left. The charge is durable before a row is read and is never refunded.
+
+Everything that one act changes is changed in one transaction: the entry, the running totals, the state of the charge. The cost
+of an act does not depend on how many came before.
+"""
+
+import json
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from sqlite3 import Connection
+from threading import Event as Flag
+from threading import Lock, Thread
+from typing import Any
+
+from discreet.answers.answer import BudgetState, as_strings
+from discreet.errors import BudgetError, Fault, LedgerFault, ParameterError
+from discreet.ledger.admission import admit, check_analyst, count_fault
+from discreet.ledger.amounts import NOTHING, Amount, Money
+from discreet.ledger.books import ALL
+from discreet.ledger.chain import append
+from discreet.ledger.charges import Granted, Outcome, Request, Stored
+from discreet.ledger.codec import canonical, digest, released_to
+from discreet.ledger.database import Database, now
+from discreet.ledger.keys import SigningKey
+from discreet.ledger.owners import LEASE, is_dead, owner
+from discreet.ledger.rows import (
+    TableRow,
+    account_of,
+    books_of,
+    price_row,
+    request_body,
+    request_in,
+    save_books,
+    stored_in,
+    table_row,
+)
+from discreet.planning.price import Price
+from discreet.privacy.events import Event
+from discreet.privacy.losses import Loss
+
+__all__ = ["Ledger", "MOST_ATTEMPTS"]
+
+MOST_ATTEMPTS = 4  # the first, and three more after crashes
+_PAUSE = 0.02
+
+
+class Ledger:
+    """Memory of spending, in a file or in this process. Safe for threads, processes and sudden death."""
+
+    def __init__(self, database: Database, key: SigningKey) -> None:
+        self.database = database
+        self.key = key
+        self._unsettled: list[tuple[Granted, Fault]] = []  # what could not be written down as failed when it failed
+        self._writing_off = Lock()
+
+    # ---- the port
+
+    def reserve(self, requests: Sequence[Request]) -> list[Outcome]:
+        """Charge all of the requests or none. What is answered already comes back stored and costs nothing.
+
+        What another process is working on is waited for; what a dead one left is granted again without a charge.
+        """
+        while True:
+            self._write_off()
+            try:
+                with self.database.writing() as connection:
+                    return self._reserved(connection, requests)
+            except _Waiting:
+                time.sleep(_PAUSE)
+
+    def settle(self, granted: Granted, released: Any, statement: Mapping[str, Any]) -> Stored:
+        """Keep the answer. Whoever comes second gets the answer of the first; only a stored answer may leave."""
+        while True:
+            try:
+                return self._settled(granted, released, statement)
+            except _Waiting:
+                time.sleep(_PAUSE)
+
+    def _settled(self, granted: Granted, released: Any, statement: Mapping[str, Any]) -> Stored:
+        with self.database.writing() as connection:
+            state, attempt = _state_of(connection, granted.charge)
+            if state == "settled":
+                return stored_in(connection, granted.charge)
+            if (state, attempt) != ("running", granted.attempt):
+                _check_taken_over(connection, granted.charge, state)
+            payload = released_to(released)
+            body = {"charge": granted.charge, "attempt": attempt, "digest": digest(payload)}
+            entry = append(connection, self.key, "settle", body)
+            identity = entry.hash[:12]
+            receipt = self._receipt(connection, granted, statement, identity, entry.number, entry.hash)
+            connection.execute("UPDATE charges SET state = 'settled' WHERE number = ?", (granted.charge,))
+            connection.execute(
+                "INSERT INTO answers VALUES (?, ?, ?, ?)", (granted.charge, identity, canonical(payload), canonical(receipt))
+            )
+        return Stored(identity, granted.request, released, receipt)
+
+    def fail(self, granted: Granted, fault: Fault) -> None:
+        """The charge is kept and never resumed (rule 15). Written down as soon as the ledger can be written."""
+        self._unsettled.append((granted, fault))
+        self._write_off()
+
+    def answered(self, table: str, version: str, fingerprint: str, price: Price) -> Stored | None:
+        """The most precise stored answer to the same question at this price or a higher one."""
+        with self.database.reading() as connection:
+            found, state = _best(connection, table, version, fingerprint, price)
+            return stored_in(connection, found) if found is not None and state == "settled" else None
+
+    def state(self, table: str) -> BudgetState:
+        """Cap, spent and remaining of the table's budget, by cells and by analysts."""
+        with self.database.reading() as connection:
+            row = table_row(connection, table)
+            money, cap = account_of(connection, row.account)
+            books = books_of(connection, row.account, None)
+        spent = books.spent(now=table)
+        kept = sorted((cell, amount) for (t, _, cell, who), amount in books.cells.items() if (t, who) == (table, ALL))
+        names = sorted(({who for _, _, who in books.totals} | {who for _, _, _, who in books.cells}) - {ALL})
+        left = cap.minus(spent).or_more(NOTHING)
+        return BudgetState(
+            money.loss(cap),
+            money.loss(spent),
+            money.loss(left),
+            cells={cell: money.loss(amount) for cell, amount in kept},
+            analysts={name: money.loss(books.spent(name, now=table)) for name in names},
+            affordable=money.affordable(left),
+        )
+
+    def takes(self, table: str, event: Event, cells: Sequence[str] | None) -> Loss:
+        """What a charge would take off the budget: less than its cost where another cell has borne as much already."""
+        with self.database.reading() as connection:
+            row = table_row(connection, table)
+            money, _ = account_of(connection, row.account)
+            books = books_of(connection, row.account, ALL)
+        before = books.spent(now=table)
+        books.charge(table, cells, money.price(event))
+        return money.loss(books.spent(now=table).minus(before))
+
+    def cost(self, table: str, event: Event) -> Loss:
+        """What an event would cost in the money of the table's budget; refused if it has no price there."""
+        with self.database.reading() as connection:
+            money, _ = account_of(connection, table_row(connection, table).account)
+        return money.loss(money.price(event))
+
+    def receipt(self, answer: str) -> dict[str, Any] | None:
+        """The receipt of a stored answer."""
+        with self.database.reading() as connection:
+            found = connection.execute("SELECT receipt FROM answers WHERE id = ?", (answer,)).fetchone()
+        return None if found is None else json.loads(found[0])
+
+    def abandoned(self, table: str) -> list[Request]:
+        """What dead processes were working on, of the version that stands now, and what may be tried again."""
+        with self.database.reading() as connection:
+            return [request_in(connection, number) for number, attempt in _left(connection, table) if attempt < MOST_ATTEMPTS]
+
+    def taken_over(self, table: str) -> list[Granted]:
+        """What was abandoned, for this process to go on with. Nothing is charged, whoever asked.
+
+        What has been tried as often as may be is written off instead.
+        """
+        self._write_off()
+        with self.database.writing() as connection:
+            attempts = [self._next_attempt(connection, number) for number, _ in _left(connection, table)]
+        return [granted for granted in attempts if granted is not None]
+
+    @contextmanager
+    def working(self, *granted: Granted) -> Iterator[None]:
+        """Inside, the leases of the charges are renewed."""
+        done = Flag()
+        if not granted:
+            yield
+            return
+        renewing = Thread(target=self._renew, args=(granted, done), daemon=True)
+        renewing.start()
+        try:
+            yield
+        finally:
+            done.set()
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self.database.close()
+
+    # ---- inside a transaction
+
+    def _reserved(self, connection: Connection, requests: Sequence[Request]) -> list[Outcome]:
+        """What becomes of each request. The same question twice in a batch is one."""
+        outcomes: dict[tuple[str, str], Outcome] = {}
+        if len({(r.table, r.fingerprint, r.price) for r in requests}) > len({(r.table, r.fingerprint) for r in requests}):
+            raise ParameterError("one question is asked twice at different prices", hint="ask it once, at the higher price")
+        for request in requests:
+            row = table_row(connection, request.table)
+            admit(connection, row, request)
+            if (request.table, request.fingerprint) not in outcomes:
+                outcomes[request.table, request.fingerprint] = self._outcome(connection, row, request)
+        return [outcomes[request.table, request.fingerprint] for request in requests]
+
+    def _outcome(self, connection: Connection, row: TableRow, request: Request) -> Outcome:
+        if request.key is not None and (number := _by_key(connection, request)) is not None:
+            state = connection.execute("SELECT state FROM charges WHERE number = ?", (number,)).fetchone()[0]
+        else:
+            number, state = _best(connection, request.table, request.version, request.fingerprint, request.price)
+        if number is None:
+            return self._charge(connection, row, request)
+        if state == "settled":
+            return stored_in(connection, number)
+        if state == "faulted":
+            raise LedgerFault("this request has failed before", hint="ask again with another key")
+        return self._resumed(connection, row, request, number)
+
+    def _charge(self, connection: Connection, row: TableRow, request: Request) -> Granted:
+        money, cap = row.money, row.cap
+        books = books_of(connection, row.account, request.analyst)
+        amount = money.price(request.event)
+        before = books.spent(now=request.table)
+        books.charge(request.table, request.cells, amount, request.analyst)
+        after = books.spent(now=request.table)
+        if not books.spent().fits(cap):
+            left = cap.minus(before)
+            raise BudgetError(
+                f"the question costs {money.words(amount)} and {money.words(left)} is left",
+                hint="ask for less precision, or for something already answered, which is free",
+            )
+        check_analyst(row, books, request, money.words(amount))
+        body = request_body(request, amount, _around(money, cap, before, after))
+        entry = append(connection, self.key, "charge", body)
+        connection.execute(
+            "INSERT INTO charges VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'running', 1, ?, ?, NULL)",
+            (entry.number, request.table, request.version, request.fingerprint, *price_row(request.price),
+             request.analyst, request.key, owner(), time.time() + LEASE),
+        )
+        save_books(connection, row.account, books)
+        return Granted(entry.number, 1, request)
+
+    def _resumed(self, connection: Connection, row: TableRow, request: Request, number: int) -> Outcome:
+        """A charge that someone is working on: to be waited for, or to be taken over if they are dead."""
+        found = connection.execute("SELECT owner, lease FROM charges WHERE number = ?", (number,)).fetchone()
+        who, lease = found
+        if not is_dead(who, lease, time.time()):
+            raise _Waiting
+        granted = self._next_attempt(connection, number)
+        if granted is not None:
+            return granted
+        if request.key is not None:  # a key is used once
+            raise LedgerFault("this request has crashed too often", hint="ask again with another key")
+        return self._charge(connection, row, request)
+
+    def _next_attempt(self, connection: Connection, number: int) -> Granted | None:
+        """A charge whose worker is dead, for this process to go on with; None, and written off, if it was tried too often."""
+        (attempt,) = connection.execute("SELECT attempt FROM charges WHERE number = ?", (number,)).fetchone()
+        if attempt >= MOST_ATTEMPTS:
+            self._fault(connection, number, "crashes")
+            return None
+        append(connection, self.key, "resume", {"charge": number, "attempt": attempt + 1})
+        connection.execute(
+            "UPDATE charges SET attempt = ?, owner = ?, lease = ? WHERE number = ?",
+            (attempt + 1, owner(), time.time() + LEASE, number),
+        )
+        return Granted(number, attempt + 1, request_in(connection, number))
+
+    def _write_off(self) -> None:
+        """Write down what failed, also what could not be written down at the time."""
+        with self._writing_off:
+            while self._unsettled:
+                granted, fault = self._unsettled[0]
+                with self.database.writing() as connection:
+                    if _state_of(connection, granted.charge) == ("running", granted.attempt):
+                        self._fault(connection, granted.charge, fault.reference)
+                        count_fault(connection, granted.request)
+                self._unsettled.pop(0)
+
+    def _fault(self, connection: Connection, number: int, reference: str) -> None:
+        append(connection, self.key, "fault", {"charge": number, "reference": reference})
+        connection.execute("UPDATE charges SET state = 'faulted', reference = ? WHERE number = ?", (reference, number))
+
+    def _receipt(
+        self, connection: Connection, granted: Granted, statement: Mapping[str, Any], identity: str, number: int, found: str
+    ) -> dict[str, Any]:
+        body = json.loads(connection.execute("SELECT body FROM entries WHERE number = ?", (granted.charge,)).fetchone()[0])
+        signed = {
+            "format": 1,
+            "answer": identity,
+            **statement,
+            "budget": body["budget"],
+            "entry": {"charge": granted.charge, "number": number, "hash": found, "at": now()},
+            "signed_by": self.key.name,
+        }
+        return signed | {"signature": self.key.sign(canonical(signed))}
+
+    def _renew(self, granted: Sequence[Granted], done: Flag) -> None:
+        while not done.wait(LEASE / 4):
+            rows = [(time.time() + LEASE, each.charge, each.attempt) for each in granted]
+            try:
+                with self.database.writing() as connection:
+                    connection.executemany("UPDATE charges SET lease = ? WHERE number = ? AND attempt = ?", rows)
+            except LedgerFault:
+                continue  # its own settling will tell
+
+
+def _around(money: Money, cap: Amount, before: Amount, after: Amount) -> dict[str, dict[str, str]]:
+    """The budget before and after a charge, as its receipt shows it."""
+    found = {"cap": cap, "before": before, "after": after}
+    return {name: as_strings(money.loss(amount)) for name, amount in found.items()}
+
+
+class _Waiting(Exception):
+    """Undo the transaction: someone else is working on one of the questions."""
+
+
+def _state_of(connection: Connection, charge: int) -> tuple[str, int]:
+    state, attempt = connection.execute("SELECT state, attempt FROM charges WHERE number = ?", (charge,)).fetchone()
+    return state, attempt
+
+
+def _left(connection: Connection, table: str) -> list[tuple[int, int]]:
+    """Charges of the version that stands now whose workers are dead, each with how often it was tried."""
+    version, clock = table_row(connection, table).version, time.time()
+    rows = connection.execute(
+        "SELECT number, attempt, owner, lease FROM charges WHERE state = 'running' AND tbl = ? AND version = ?", (table, version)
+    ).fetchall()
+    return [(number, attempt) for number, attempt, who, lease in rows if is_dead(who, lease, clock)]
+
+
+def _check_taken_over(connection: Connection, charge: int, state: str) -> None:
+    """Whoever was slow to settle waits for the one who took over, and gives up if they are dead as well."""
+    who, lease = connection.execute("SELECT owner, lease FROM charges WHERE number = ?", (charge,)).fetchone()
+    if state == "running" and not is_dead(who, lease, time.time()):
+        raise _Waiting
+    raise LedgerFault("the charge was taken over after a crash", hint="ask again")
+
+
+def _by_key(connection: Connection, request: Request) -> int | None:
+    """The charge that was made under the same key, which must be the same request."""
+    found = connection.execute(
+        "SELECT number, fingerprint, version, kind, price, price_delta FROM charges WHERE tbl = ? AND analyst = ? AND key = ?",
+        (request.table, request.analyst, request.key),
+    ).fetchone()
+    if found is None:
+        return None
+    number, *same = found
+    if same != [request.fingerprint, request.version, *price_row(request.price)]:
+        raise ParameterError("this key belongs to another question", hint="use a key once, for one question at one price")
+    return int(number)
+
+
+def _best(connection: Connection, table: str, version: str, fingerprint: str, price: Price) -> tuple[int | None, str]:
+    """The dearest charge for the same question at the asked price or above: one that is settled, else one that is running."""
+    kind, *wanted = price_row(price)
+    rows = connection.execute(
+        "SELECT number, price, price_delta, state FROM charges"
+        " WHERE tbl = ? AND version = ? AND fingerprint = ? AND kind = ? AND state <> 'faulted'",
+        (table, version, fingerprint, kind),
+    ).fetchall()
+    if not rows:
+        return None, ""
+    least = Amount.from_texts(*wanted)
+    found = [(state == "settled", Amount.from_texts(first, delta), number) for number, first, delta, state in rows]
+    enough = [(is_settled, amount.first, number) for is_settled, amount, number in found if _is_as_good(amount, least)]
+    if not enough:
+        return None, ""
+    is_settled, _, number = max(enough)
+    return number, "settled" if is_settled else "running"
+
+
+def _is_as_good(had: Amount, wanted: Amount) -> bool:
+    """Pure answers stand for pure questions only, and approximate ones for approximate ones: their noise differs in kind."""
+    return wanted.fits(had) and (had.delta > 0) == (wanted.delta > 0)

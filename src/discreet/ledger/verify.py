@@ -1,0 +1,257 @@
+"""Recompute everything from the entries: the chain, the signatures, every running total, the state of every charge.
+
+Each problem names the entry or the row that was touched. Cutting the end off, or putting an old file back, leaves a ledger that
+agrees with itself: only a witness that was kept elsewhere finds it (rule 34).
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from sqlite3 import Connection
+from typing import Any
+
+from discreet.errors import DiscreetError, ParameterError
+from discreet.ledger.admission import MOST_FAULTS
+from discreet.ledger.amounts import Amount, Money
+from discreet.ledger.books import Books, Standing
+from discreet.ledger.chain import SIGNED, START, Entry, hash_of, head, read_entries
+from discreet.ledger.codec import canonical, event_from, price_from
+from discreet.ledger.database import now
+from discreet.ledger.rows import account_of, books_of, price_row
+from discreet.ledger.sqlite import Ledger
+
+__all__ = ["Verified", "verify", "witness"]
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """What verification found."""
+
+    entries: int
+    head: str
+    problems: tuple[str, ...]
+    rollback: str  # excluded, or not excluded
+
+    @property
+    def ok(self) -> bool:
+        """Whether everything agrees."""
+        return not self.problems
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "ok": self.ok, "entries": self.entries, "head": self.head, "rollback": self.rollback, "problems": list(self.problems)
+        }  # fmt: skip
+
+
+def witness(ledger: Ledger) -> dict[str, Any]:
+    """A signed note of how far the ledger has come, to be kept elsewhere."""
+    with ledger.database.reading() as connection:
+        number, _, found = head(connection)
+        accounts = [name for (name,) in connection.execute("SELECT name FROM accounts ORDER BY name")]
+        totals = {name: list(books_of(connection, name, "").spent().to_texts()) for name in accounts}
+    note = {"format": 1, "entries": number, "head": found, "totals": totals, "at": now(), "signed_by": ledger.key.name}
+    return note | {"signature": ledger.key.sign(canonical(note))}
+
+
+def verify(ledger: Ledger, note: Mapping[str, Any] | None = None) -> Verified:
+    """Check all of a ledger, against a witness if there is one."""
+    with ledger.database.reading() as connection:
+        damaged = [f"the file is damaged: {said}" for (said,) in connection.execute("PRAGMA integrity_check") if said != "ok"]
+        problems = damaged or _chain(connection, ledger) or _replayed(connection, ledger)
+        if note is not None:
+            problems += _witnessed(connection, ledger, note)
+        number, _, found = head(connection)
+    excluded = note is not None and not problems
+    return Verified(number, found, tuple(problems), "excluded" if excluded else "not excluded")
+
+
+def _chain(connection: Connection, ledger: Ledger) -> list[str]:
+    """Every hash and signature, from the first entry on. The first broken link is named; what follows hangs on it."""
+    before, expected = START, 1
+    for number, at, kind, body, found, signature in connection.execute("SELECT * FROM entries ORDER BY number"):
+        if number != expected:
+            return [f"entry {expected} is missing"]
+        if hash_of(before, number, at, kind, body) != found:
+            return [f"entry {number} ({kind}) was changed"]
+        if kind in SIGNED and not ledger.key.verifies(found, signature):
+            return [f"entry {number} ({kind}) is not signed by this ledger's key"]
+        before, expected = found, expected + 1
+    return []
+
+
+def _witnessed(connection: Connection, ledger: Ledger, note: Mapping[str, Any]) -> list[str]:
+    signed = {name: value for name, value in note.items() if name != "signature"}
+    if not ledger.key.verifies(canonical(signed), note.get("signature")):
+        raise ParameterError("the witness is not signed by this ledger's key", hint="give a witness of this ledger")
+    row = connection.execute("SELECT hash FROM entries WHERE number = ?", (note["entries"],)).fetchone()
+    if note["entries"] and (row is None or row[0] != note["head"]):
+        return [f"the ledger was rolled back: the witness has seen entry {note['entries']}, which is gone or another one now"]
+    return []
+
+
+@dataclass(slots=True)
+class _Replay:
+    """A ledger filled anew from its entries."""
+
+    accounts: dict[str, tuple[Money, Amount]] = field(default_factory=dict)
+    books: dict[str, Books] = field(default_factory=dict)
+    tables: dict[str, tuple[Any, ...]] = field(default_factory=dict)  # account, digest, budget, stamps, frozen
+    analysts: dict[tuple[str, str], tuple[int, bool]] = field(default_factory=dict)
+    charges: dict[int, tuple[str, int]] = field(default_factory=dict)  # state and attempt
+    asked: dict[int, tuple[Any, ...]] = field(default_factory=dict)  # table, analyst, version, fingerprint, price, key
+    answers: dict[int, tuple[str, str]] = field(default_factory=dict)  # the digest of what was released, the hash of the entry
+    problems: list[str] = field(default_factory=list)
+
+    def take(self, entry: Entry) -> None:
+        """Do again what an entry says was done."""
+        body = entry.body
+        match entry.kind:
+            case "register":
+                account = body["account"]
+                money = Money(body["currency"], body["has_delta"])
+                self.accounts.setdefault(account, (money, Amount.from_texts(*body["cap"])))
+                self._stand(body, account, frozen=False)
+                standing = Standing(body["version"], 1, body["touched"])
+                self.books.setdefault(account, Books()).tables[body["table"]] = standing
+            case "raise":
+                money, _ = self.accounts[body["account"]]
+                self.accounts[body["account"]] = money, Amount.from_texts(*body["cap"])
+            case "version":
+                account, _, _, _, frozen = self.tables[body["table"]]
+                self._stand(body, account, frozen=frozen)
+                books = self.books[account]
+                epoch = books.tables[body["table"]].epoch + body["no_unit_in_both"]
+                books.move(body["table"], Standing(body["version"], epoch, body["touched"]))
+            case "charge":
+                self._charge(entry)
+            case "resume":
+                self.charges[body["charge"]] = "running", body["attempt"]
+            case "settle":
+                self.charges[body["charge"]] = "settled", body["attempt"]
+                self.answers[body["charge"]] = body["digest"], entry.hash
+            case "fault":
+                self._fault(body)
+            case "freeze" | "unfreeze":
+                self._freeze(body, frozen=entry.kind == "freeze")
+            case _:
+                self.problems.append(f"entry {entry.number} is of an unknown kind")
+
+    def _stand(self, body: Mapping[str, Any], account: str, *, frozen: bool) -> None:
+        kept = canonical(body["budget"]), canonical(body["stamps"])
+        self.tables[body["table"]] = account, body["digest"], *kept, int(frozen)
+
+    def _charge(self, entry: Entry) -> None:
+        body = entry.body
+        account = self.tables[body["table"]][0]
+        money, cap = self.accounts[account]
+        amount = Amount.from_texts(*body["amount"])
+        if money.price(event_from(body["event"])) != amount:
+            self.problems.append(f"entry {entry.number} was charged another amount than its event costs")
+        self.books[account].charge(body["table"], body.get("cells"), amount, body["analyst"])
+        if not self.books[account].spent().fits(cap):
+            self.problems.append(f"entry {entry.number} spends more than the cap of {account}")
+        self.charges[entry.number] = "running", 1
+        price = price_row(price_from(body["price"]))
+        asked = body["table"], body["analyst"], body["version"], body["fingerprint"]
+        self.asked[entry.number] = *asked, *price, body.get("key")
+
+    def _fault(self, body: Mapping[str, Any]) -> None:
+        self.charges[body["charge"]] = "faulted", self.charges[body["charge"]][1]
+        table, analyst, *_ = self.asked[body["charge"]]
+        if analyst and body["reference"] != "crashes":
+            faults, frozen = self.analysts.get((table, analyst), (0, False))
+            self.analysts[table, analyst] = faults + 1, frozen or faults + 1 >= MOST_FAULTS
+
+    def _freeze(self, body: Mapping[str, Any], *, frozen: bool) -> None:
+        if "analyst" in body:
+            self.analysts[body["table"], body["analyst"]] = 0, frozen
+        else:
+            self.tables[body["table"]] = *self.tables[body["table"]][:-1], int(frozen)
+
+
+def _replayed(connection: Connection, ledger: Ledger) -> list[str]:
+    """Where the running tables differ from what the entries say."""
+    replay = _Replay()
+    for entry in read_entries(connection):
+        try:
+            replay.take(entry)
+        except (DiscreetError, LookupError, TypeError, ValueError):
+            return [*replay.problems, f"entry {entry.number} ({entry.kind}) does not follow from those before it"]
+    problems = replay.problems
+    for name, (money, cap) in replay.accounts.items():
+        try:
+            kept, books = account_of(connection, name), books_of(connection, name, None)
+        except (ArithmeticError, LookupError, TypeError, ValueError):
+            problems.append(f"the cap or a total of {name} was changed without an entry, and cannot be read")
+            continue
+        if kept != (money, cap):
+            problems.append(f"the cap of {name} was changed without an entry")
+        problems += _differences(name, books, replay.books[name])
+    problems += _rows_differ(connection, replay)
+    return problems + _answers_differ(connection, ledger, replay)
+
+
+def _answers_differ(connection: Connection, ledger: Ledger, replay: _Replay) -> list[str]:
+    """Stored answers against the digests in their entries, and receipts against their signatures."""
+    rows = connection.execute("SELECT charge, id, released, receipt FROM answers").fetchall()
+    found = {charge: (identity, released, receipt) for charge, identity, released, receipt in rows}
+    problems = [f"an answer was stored for charge {charge}, which was not settled" for charge in found.keys() - replay.answers]
+    for charge, (wanted, entry) in replay.answers.items():
+        identity, released, receipt = found.get(charge, ("", "", ""))
+        if not entry.startswith(identity or "-") or _digest(released) != wanted:
+            problems.append(f"the stored answer of charge {charge} was changed")
+        elif not _is_receipt(receipt, ledger, entry):
+            problems.append(f"the receipt of charge {charge} was changed")
+    return problems
+
+
+def _digest(stored: str) -> str:
+    return sha256(stored.encode()).hexdigest()
+
+
+def _is_receipt(stored: str, ledger: Ledger, entry: str) -> bool:
+    try:
+        receipt = json.loads(stored)
+        signature = receipt.pop("signature")
+        return bool(receipt["entry"]["hash"] == entry) and ledger.key.verifies(canonical(receipt), signature)
+    except (AttributeError, LookupError, TypeError, ValueError):
+        return False
+
+
+def _differences(account: str, kept: Books, found: Books) -> list[str]:
+    problems = []
+    if kept.tables != found.tables:
+        problems.append(f"a version in {account} was changed without an entry")
+    if kept.totals != found.totals:
+        touched = sorted({key for key, _ in kept.totals.items() ^ found.totals.items()})
+        problems += [f"the total of table {table}{_of(who)} was changed without an entry" for table, _, who in touched]
+    if kept.cells != found.cells:
+        cells = sorted({key for key, _ in kept.cells.items() ^ found.cells.items()})
+        told = "of table {}{} was changed without an entry"
+        problems += [f"the total of cell {cell} {told.format(table, _of(who))}" for table, _, cell, who in cells]
+    return problems
+
+
+def _of(who: str) -> str:
+    return f", analyst {who}," if who else ""
+
+
+def _rows_differ(connection: Connection, replay: _Replay) -> list[str]:
+    rows = connection.execute("SELECT number, state, attempt FROM charges")
+    states = {number: (state, attempt) for number, state, attempt in rows}
+    changed = sorted({number for number, _ in states.items() ^ replay.charges.items()})
+    problems = [f"the state of charge {number} was changed without an entry" for number in changed]
+    asked = connection.execute(
+        "SELECT number, tbl, analyst, version, fingerprint, kind, price, price_delta, key FROM charges"
+    )
+    touched = {number for number, *row in asked if number in replay.asked and tuple(row) != replay.asked[number]}
+    problems += [f"charge {number} was changed without an entry" for number in sorted(touched)]
+    registered = connection.execute("SELECT name, account, digest, budget, stamps, frozen FROM tables")
+    if {name: tuple(row) for name, *row in registered} != replay.tables:
+        problems.append("a registered table was changed, frozen or unfrozen without an entry")
+    found = connection.execute("SELECT * FROM analysts")
+    if {(table, name): (faults, bool(frozen)) for table, name, faults, frozen in found} != replay.analysts:
+        problems.append("an analyst was frozen or unfrozen without an entry")
+    return problems

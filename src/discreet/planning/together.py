@@ -1,0 +1,42 @@
+"""Intervals that all hold at once: how much each aggregate's may miss. Proof: docs/proofs/intervals.md, "All at once"."""
+
+from math import expm1, log
+from typing import Literal, assert_never
+
+from discreet.planning.plan import Derived, Plan, Vector
+from discreet.planning.vectors import aggregates_in_expression
+from discreet.questions.algebra import Aggregate
+
+__all__ = ["risks_together"]
+
+Statement = Literal["count", "sum", "mean", "variance"]
+
+
+def risks_together(plan: Plan, confidence: float, cells: int) -> dict[Aggregate, float]:
+    """For each aggregate that is shown, the risk per cell at which all intervals of ``cells`` cells hold with ``confidence``.
+
+    Noise of different cells, vectors and filters is independent, so these multiply; what is said about one and the same noise
+    shares a risk. Intervals of outputs follow from those of their aggregates and need no risk of their own.
+    """
+    shown = dict.fromkeys(each for output in plan.question.outputs for each in aggregates_in_expression(output.value))
+    places = {each: source for each in shown if isinstance(source := plan.source(each), Derived)}
+    said: dict[Derived, set[Statement]] = {}
+    for aggregate, place in places.items():
+        said.setdefault(place, set()).add(_statement(plan.vectors[place.vector], aggregate))
+    alone = -expm1(log(confidence) / max(1, len(said) * cells))  # 1 - confidence^(1 / independent parts), without cancellation
+    return {aggregate: alone / len(said[place]) for aggregate, place in places.items()}
+
+
+def _statement(vector: Vector, aggregate: Aggregate) -> Statement:
+    """What the interval says about the noise: those that say the same hold or miss together."""
+    if vector.estimator != "bernstein":
+        return "sum"  # one noisy number, from which all are read off
+    match aggregate.kind:
+        case "count_rows" | "count":
+            return "count"
+        case "sum" | "mean":
+            return aggregate.kind
+        case "variance_pop" | "variance_samp" | "stddev_pop" | "stddev_samp":
+            return "variance"
+        case _:
+            assert_never(aggregate.kind)
