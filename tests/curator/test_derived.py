@@ -156,6 +156,7 @@ def test_a_derived_table_keeps_its_types_and_its_order_for_those_after_it():
     database.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("confidence", ["0.95", "0.975", "0.99"])
 @pytest.mark.parametrize("parts", [2, 3, 4, 8, 48])
 def test_errors_of_independent_counts_added_by_squares_cover_their_sum(parts, confidence):

@@ -60,6 +60,7 @@ class History:
         return whole + max(sum((by_cell[cell] for cell in way), start=Fraction(0)) for way in ways)
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(ACTS, st.sampled_from([1, 2]))
 def test_spent_is_the_most_that_a_unit_can_have_lost(acts, touched):

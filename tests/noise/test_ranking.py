@@ -28,6 +28,7 @@ def by_brute_force(scores, factor, words, noise, weights):
         return order if all(ends[a][0] > ends[b][1] for a, b in pairwise(order)) else None
 
 
+@pytest.mark.slow
 @both
 @pytest.mark.parametrize("size", [2, 5, 60])
 @pytest.mark.parametrize("factor", [Fraction(1, 10**6), Fraction(1, 3), Fraction(2**30)])
