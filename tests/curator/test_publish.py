@@ -140,7 +140,8 @@ def test_the_page_shows_every_number_with_its_interval(broadband):
             ends = [(number(row[f"{column}_low"]), number(row[f"{column}_high"])) for row in read]
             whole = all(value is None or isinstance(value, int) for value in values)
             for figure, (low, high) in zip(read_column(values, ends, whole=whole), ends, strict=True):
-                shown = (figure.spread and (f"({figure.spread})" if figure.shape == "ends" else figure.spread)) or "no value"
+                words = {"both": figure.spread, "ends": f"({figure.spread})", "public": "public", "null": "no value"}
+                shown = words[figure.shape]
                 assert f'title="from {low} to {high}">{figure.value} <span class="spread">{shown}</span>' in section
         assert section.count('<th scope="row">') == rows
 
