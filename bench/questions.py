@@ -52,9 +52,7 @@ Measured = dict[str, Times]
 
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
-        many, few = make_table(Path(folder), "many", ROWS), make_table(Path(folder), "few", FEW_ROWS)
-        for facts in (many, few):
-            dc.register(facts)
+        many, few = (registered(Path(folder) / name, name, rows) for name, rows in (("many", ROWS), ("few", FEW_ROWS)))
         wall, busy = measured_many(many)
         peer = in_peer("opendp", "_questions_opendp.py", str(many.with_suffix(".parquet")))
         memory = {who: measured_memory(who, many) for who in ("discreet", "DuckDB")}
@@ -91,6 +89,14 @@ def main() -> None:
         packages=("discreet", "duckdb", "numpy", "sqlglot"),
         peers={"opendp": peer["version"] if peer else "not installed"},
     )
+
+
+def registered(folder: Path, name: str, rows: int) -> Path:
+    """A table with a ledger of its own; the path of its facts."""
+    folder.mkdir()
+    facts = make_table(folder, name, rows)
+    dc.register(facts)
+    return facts
 
 
 # ---- what is measured, in seconds
