@@ -171,7 +171,7 @@ class Curator(Verbs):
     ) -> list[Answer]:
         self._refuse_tapes()
         requests = [self._request(plan, analyst, key) for plan in plans]
-        if any(self._stored(plan) is None for plan in plans):
+        if any(self._answered(each.fingerprint, each.price) is None for each in requests):
             self._ready()                                                    # a source that is gone costs nothing
         outcomes = self._ledger.reserve(requests)                            # durable from here on, never refunded
         settled = self._worked(outcomes, plans)
@@ -213,7 +213,7 @@ class Curator(Verbs):
             plan = plan_again(granted.request, self.facts)
         released: Released = ()
         if plan.vectors:
-            exact = self._ready().run(plan.wanted)
+            exact = self._opened().run(plan.wanted)
             self._ready()                                                    # what was read is of the version that was charged
             released = release(plan, exact)
         return self._ledger.settle(granted, released, statement_about(plan, granted.request))
@@ -242,9 +242,13 @@ class Curator(Verbs):
             raise AccessError(f"{self.facts.name} is at version {row.version} now", hint="open it again")
         if self._place is not None and self.facts.located is not None:
             check_source(self.facts.located, row.stamps)
+        engine = self._opened()
+        engine.check()
+        return engine
+
+    def _opened(self) -> Engine:
         if self._engine is None:
             self._engine = self._opening()
-        self._engine.check()
         return self._engine
 
     def _refuse_tapes(self) -> None:
@@ -274,7 +278,10 @@ class Curator(Verbs):
         return None if cells is not None and len(cells) > 1 and self.facts.neighbours == "change_one" else cells
 
     def _stored(self, plan: Plan) -> Stored | None:
-        return self._ledger.answered(self.facts.name, self.facts.version, fingerprint(plan.question), plan.price)
+        return self._answered(fingerprint(plan.question), plan.price)
+
+    def _answered(self, asked: str, price: Price) -> Stored | None:
+        return self._ledger.answered(self.facts.name, self.facts.version, asked, price)
 
     def _answer(self, plan: Plan, stored: Stored, confidence: Fraction, simultaneous: bool, *, replayed: bool) -> Answer:
         theirs = stored.request

@@ -1,5 +1,6 @@
 """Plans of what was charged before, and what released answers say about later ones."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -13,8 +14,9 @@ from discreet.planning.build import make_plan
 from discreet.planning.plan import Plan
 from discreet.planning.price import LEAST, Price
 from discreet.planning.release import Released
+from discreet.planning.vectors import aggregates_in_expression
 from discreet.privacy.losses import Concentrated, Pure
-from discreet.questions.algebra import Question
+from discreet.questions.algebra import Aggregate, Question
 from discreet.questions.normal import fingerprint
 from discreet.questions.sql import read_sql
 
@@ -40,7 +42,8 @@ def released_as_planned(plan: Plan, released: Released) -> Released:
 def released_rows(question: Question, facts: Facts, ledger: Ledger, confidence: Fraction) -> dict[str, tuple[int, ...]]:
     """Per output, how many rows are behind it at least, where a count of them was released before (rule 29)."""
     found = {}
-    for name, count in counts_for(question, facts).items():
+    sized = [output for output in question.outputs if any(not _is_count(each) for each in aggregates_in_expression(output.value))]
+    for name, count in counts_for(replace(question, outputs=tuple(sized)), facts).items():  # the error of a count needs no count
         stored = _any_answer(fingerprint(count), facts, ledger)
         if stored is None:
             continue
@@ -49,6 +52,10 @@ def released_rows(question: Question, facts: Facts, ledger: Ledger, confidence: 
         if least:
             found[name] = least[0]
     return found
+
+
+def _is_count(aggregate: Aggregate) -> bool:
+    return aggregate.kind in ("count_rows", "count")
 
 
 def _any_answer(asked: str, facts: Facts, ledger: Ledger) -> Stored | None:
