@@ -3,20 +3,20 @@
 from dataclasses import dataclass
 from fractions import Fraction
 
-from discreet.exact import Number, exact_not_negative, exact_positive, shown
+from discreet.exact import Number
 from discreet.mechanisms.accuracy import to_float
 from discreet.mechanisms.scores import Scores, chances, read_scores, read_weights, taken, widest_gap
+from discreet.mechanisms.selects import Selects
 from discreet.noise.keystream import fresh
 from discreet.noise.probabilities import Between
 from discreet.noise.race import winner
 from discreet.privacy.events import ExponentialSelection
-from discreet.privacy.losses import Pure
 
 __all__ = ["Exponential"]
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
-class Exponential:
+class Exponential(Selects):
     """Chooses candidate r with probability proportional to weight(r) exp(epsilon score(r) / (2 sensitivity)), exactly.
 
     ``sensitivity`` is how far one unit can move any one score. Weights are public, and all 1 unless given.
@@ -24,26 +24,10 @@ class Exponential:
     Proof: docs/proofs/exponential.md
     """
 
-    epsilon: Fraction
-    sensitivity: Fraction
-
-    def __init__(self, *, epsilon: Number, sensitivity: Number) -> None:
-        object.__setattr__(self, "epsilon", exact_positive(epsilon, "epsilon"))
-        object.__setattr__(self, "sensitivity", exact_positive(sensitivity, "sensitivity"))
-
     @property
     def cost(self) -> ExponentialSelection:
         """What a selection is, as an event."""
         return ExponentialSelection(self.epsilon)
-
-    @property
-    def loss(self) -> Pure:
-        """What a selection costs."""
-        return Pure(epsilon=self.epsilon)
-
-    def loss_for(self, distance: Number) -> Pure:
-        """What a selection costs if one unit moves any one score by at most ``distance``: the privacy map."""
-        return Pure(epsilon=self.epsilon * exact_not_negative(distance, "distance") / self.sensitivity)
 
     def select(self, scores: Scores, weights: Scores | None = None) -> int:
         """The place of the chosen candidate."""
@@ -68,10 +52,3 @@ class Exponential:
     def score_gap(self, candidates: int, confidence: Number = "0.95") -> float:
         """How far the chosen score falls short of the best, at most and with at least this confidence; of equal weights."""
         return widest_gap(2 * self.sensitivity / self.epsilon, candidates, confidence)
-
-    def __repr__(self) -> str:
-        return f"Exponential(epsilon={shown(self.epsilon)}, sensitivity={shown(self.sensitivity)})"
-
-    @property
-    def _factor(self) -> Fraction:
-        return self.epsilon / (2 * self.sensitivity)

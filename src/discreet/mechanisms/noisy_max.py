@@ -5,14 +5,14 @@ from fractions import Fraction
 from math import perm
 
 from discreet.errors import ParameterError
-from discreet.exact import Number, exact_not_negative, exact_positive, exact_whole, shown
+from discreet.exact import Number, exact_whole, shown
 from discreet.mechanisms.accuracy import to_float
 from discreet.mechanisms.scores import Scores, Whole, chances, read_scores, widest_gap
+from discreet.mechanisms.selects import Selects
 from discreet.noise.keystream import fresh
 from discreet.noise.probabilities import Between
 from discreet.noise.race import ranking
 from discreet.privacy.events import ExponentialSelection, Repeated
-from discreet.privacy.losses import Pure
 
 __all__ = ["NoisyMax"]
 
@@ -20,7 +20,7 @@ _MOST = 100_000  # orders whose probabilities are worked out
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
-class NoisyMax:
+class NoisyMax(Selects):
     """The ``count`` candidates with the largest score plus Gumbel noise of scale 2 count sensitivity / epsilon, best first.
 
     ``sensitivity`` is how far one unit can move any one score. The order has the same law as ``count`` rounds of the
@@ -30,28 +30,16 @@ class NoisyMax:
     Proof: docs/proofs/noisy_max.md
     """
 
-    epsilon: Fraction
-    sensitivity: Fraction
     count: int
 
     def __init__(self, *, epsilon: Number, sensitivity: Number, count: int = 1) -> None:
-        object.__setattr__(self, "epsilon", exact_positive(epsilon, "epsilon"))
-        object.__setattr__(self, "sensitivity", exact_positive(sensitivity, "sensitivity"))
+        Selects.__init__(self, epsilon=epsilon, sensitivity=sensitivity)
         object.__setattr__(self, "count", exact_whole(count, "count", at_least=1))
 
     @property
     def cost(self) -> Repeated:
         """What a selection is, as an event."""
         return Repeated(ExponentialSelection(self.epsilon / self.count), self.count)
-
-    @property
-    def loss(self) -> Pure:
-        """What a selection costs."""
-        return Pure(epsilon=self.epsilon)
-
-    def loss_for(self, distance: Number) -> Pure:
-        """What a selection costs if one unit moves any one score by at most ``distance``: the privacy map."""
-        return Pure(epsilon=self.epsilon * exact_not_negative(distance, "distance") / self.sensitivity)
 
     def select(self, scores: Scores) -> list[int]:
         """The places of the chosen candidates, best first."""
@@ -86,6 +74,7 @@ class NoisyMax:
 
     @property
     def _factor(self) -> Fraction:
+        """Each round has its part of epsilon."""
         return self.epsilon / (2 * self.count * self.sensitivity)
 
 

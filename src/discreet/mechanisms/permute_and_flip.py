@@ -5,15 +5,15 @@ from fractions import Fraction
 from math import comb
 
 from discreet.errors import ParameterError
-from discreet.exact import Number, exact_not_negative, exact_positive, shown
+from discreet.exact import Number
 from discreet.mechanisms.accuracy import to_float
 from discreet.mechanisms.scores import Scores, chances, read_scores, widest_gap
+from discreet.mechanisms.selects import Selects
 from discreet.noise.enclosures import Enclosure, floor_and_ceiling
 from discreet.noise.keystream import fresh
 from discreet.noise.probabilities import Between
 from discreet.noise.race import winner
 from discreet.privacy.events import PureRelease
-from discreet.privacy.losses import Pure
 
 __all__ = ["PermuteAndFlip"]
 
@@ -24,7 +24,7 @@ Row = list[Enclosure]
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
-class PermuteAndFlip:
+class PermuteAndFlip(Selects):
     """Goes through the candidates in random order and takes r with probability exp(epsilon (score(r) - best) / (2 sensitivity)).
 
     That is the law; what happens is a race with exponential noise, which has the same winner. ``sensitivity`` is how far one
@@ -33,26 +33,10 @@ class PermuteAndFlip:
     Proof: docs/proofs/permute_and_flip.md
     """
 
-    epsilon: Fraction
-    sensitivity: Fraction
-
-    def __init__(self, *, epsilon: Number, sensitivity: Number) -> None:
-        object.__setattr__(self, "epsilon", exact_positive(epsilon, "epsilon"))
-        object.__setattr__(self, "sensitivity", exact_positive(sensitivity, "sensitivity"))
-
     @property
     def cost(self) -> PureRelease:
         """What a selection is, as an event."""
         return PureRelease(self.epsilon)
-
-    @property
-    def loss(self) -> Pure:
-        """What a selection costs."""
-        return Pure(epsilon=self.epsilon)
-
-    def loss_for(self, distance: Number) -> Pure:
-        """What a selection costs if one unit moves any one score by at most ``distance``: the privacy map."""
-        return Pure(epsilon=self.epsilon * exact_not_negative(distance, "distance") / self.sensitivity)
 
     def select(self, scores: Scores) -> int:
         """The place of the chosen candidate."""
@@ -74,13 +58,6 @@ class PermuteAndFlip:
     def score_gap(self, candidates: int, confidence: Number = "0.95") -> float:
         """How far the chosen score falls short of the best, at most and with at least this confidence."""
         return widest_gap(2 * self.sensitivity / self.epsilon, candidates, confidence)
-
-    def __repr__(self) -> str:
-        return f"PermuteAndFlip(epsilon={shown(self.epsilon)}, sensitivity={shown(self.sensitivity)})"
-
-    @property
-    def _factor(self) -> Fraction:
-        return self.epsilon / (2 * self.sensitivity)
 
 
 def _reached(passed: list[Between]) -> list[Between]:

@@ -1,0 +1,38 @@
+"""What mechanisms that choose by score have in common: their parameters, their loss, and what a score is worth."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from discreet.exact import Number, exact_not_negative, exact_positive, shown
+from discreet.privacy.losses import Pure
+
+__all__ = ["Selects"]
+
+
+@dataclass(frozen=True, slots=True, init=False, repr=False)
+class Selects:
+    """A choice at ``epsilon`` by scores of which one unit can move any one by at most ``sensitivity``."""
+
+    epsilon: Fraction
+    sensitivity: Fraction
+
+    def __init__(self, *, epsilon: Number, sensitivity: Number) -> None:
+        object.__setattr__(self, "epsilon", exact_positive(epsilon, "epsilon"))
+        object.__setattr__(self, "sensitivity", exact_positive(sensitivity, "sensitivity"))
+
+    @property
+    def loss(self) -> Pure:
+        """What a selection costs."""
+        return Pure(epsilon=self.epsilon)
+
+    def loss_for(self, distance: Number) -> Pure:
+        """What a selection costs if one unit moves any one score by at most ``distance``: the privacy map."""
+        return Pure(epsilon=self.epsilon * exact_not_negative(distance, "distance") / self.sensitivity)
+
+    @property
+    def _factor(self) -> Fraction:
+        """What noise of scale 1 is added to, for each unit of score."""
+        return self.epsilon / (2 * self.sensitivity)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(epsilon={shown(self.epsilon)}, sensitivity={shown(self.sensitivity)})"
