@@ -53,6 +53,7 @@ def test_one_question_about_both_cells_costs_its_price_and_no_more_under_either_
     for number, relation in enumerate(["add_remove", "change_one"]):
         (folder := tmp_path / str(number)).mkdir()
         t = open_table(registered(folder, neighbours=relation, more="rows = 60" if relation == "change_one" else ""))
+        assert t.quote(both, epsilon=1).taken == dc.Pure(epsilon=1)
         t.ask(both, epsilon=1)
         assert spent(t) == 1
         t.close()

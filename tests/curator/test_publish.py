@@ -4,7 +4,10 @@ import csv
 import io
 import json
 import re
+import sqlite3
+import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from fractions import Fraction
 from html import unescape
 from html.parser import HTMLParser
@@ -153,6 +156,25 @@ def test_the_page_says_what_was_spent_and_how_to_check_it(broadband):
     assert "discreet receipt verify receipts/speed.json --key public.pem" in page
     assert "at most 1.222 times as large" in page                 # e^0.2 = 1.2214…, never rounded down
     assert "It does not cover" in page
+
+
+def test_a_question_that_waits_for_its_turn_keeps_its_lease(tmp_path, monkeypatch):
+    file, found = homes(tmp_path), []
+    monkeypatch.setattr("discreet.ledger.sqlite.LEASE", 0.02)
+
+    def watch(what, done, of):
+        if what != "asking counts":
+            return
+        with closing(sqlite3.connect(tmp_path / ".discreet" / "ledger.db", timeout=10, isolation_level=None)) as ledger:
+            ledger.execute("UPDATE charges SET lease = 0")
+            until, leases = time.monotonic() + 10, [0.0]
+            while min(leases) == 0 and time.monotonic() < until:
+                leases = [lease for (lease,) in ledger.execute("SELECT lease FROM charges")]
+        found.extend(leases)
+
+    publish(file, tmp_path / "out", progress=watch)
+    assert len(found) == 2
+    assert min(found) > 0
 
 
 def test_progress_tells_what_is_done(broadband):

@@ -89,7 +89,7 @@ class Curator(Verbs):
         price = price_of(asked, self.facts, epsilon, delta, rho, within, sure, rows_assumed(assuming), weights, rows)
         plan = make_plan(asked, self.facts, price, weights)
         cost = self._ledger.cost(self.facts.name, plan.event)
-        takes = self._ledger.takes(self.facts.name, plan.event, cells_touched(asked, self.facts))
+        takes = self._ledger.takes(self.facts.name, plan.event, self._cells(plan))
         return Quote(
             table=self.facts.name,
             question=to_text(asked),

@@ -8,12 +8,13 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from glob import escape, glob
+from glob import escape
 from itertools import islice
 from pathlib import Path
 
 from discreet.engines.faults import guarded
 from discreet.engines.lines import lines_of, places_of, split_header, splitter
+from discreet.engines.stamps import files_of
 from discreet.engines.stored import quoted, quoted_text, view_of
 from discreet.engines.values import DAY, FALSE, MISSING, MOMENT, NUMBER, TRUE
 from discreet.errors import EngineFault, FactsError
@@ -59,12 +60,9 @@ def lacking(facts: Facts) -> tuple[Lack, ...]:
 
 def _headers(facts: Facts, source: Source) -> list[list[str] | dict[str, str]]:
     """The names of the columns, with stored types where the file has some, of every file of the source."""
-    files = sorted(glob(source.place, recursive=True)) if source.glob else [source.place]  # noqa: PTH207 - absolute patterns
-    if not files or not all(Path(file).is_file() for file in files):
-        raise EngineFault
     if source.kind == "csv":
-        return guarded("the header cannot be read", lambda: [_csv_names(Path(file), facts.csv) for file in files])
-    return guarded("the schema cannot be read", lambda: [_stored_types(Path(file), source.table) for file in files])
+        return guarded("the header cannot be read", lambda: [_csv_names(file, facts.csv) for file in files_of(source)])
+    return guarded("the schema cannot be read", lambda: [_stored_types(file, source.table) for file in files_of(source)])
 
 
 def _lacks(facts: Facts, names: list[str] | dict[str, str]) -> Iterator[Lack]:

@@ -111,7 +111,8 @@ class Batch:
             for curator in self._curators():
                 curator._ready()                                             # a source that is gone costs nothing
         outcomes = self.ledger.reserve([each.request for each in self.planned])  # durable from here on, never refunded
-        settled = self._settled(outcomes, progress)
+        with self.ledger.working(*(each for each in outcomes if isinstance(each, Granted))):  # those that wait their turn too
+            settled = self._settled(outcomes, progress)
         return [_answered(*each) for each in zip(self.planned, settled, outcomes, strict=True)]
 
     def _settled(self, outcomes: Sequence[Granted | Stored], progress: Progress) -> list[Stored]:
