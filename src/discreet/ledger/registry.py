@@ -11,7 +11,7 @@ from fractions import Fraction
 from sqlite3 import Connection
 from typing import Any
 
-from discreet.errors import BudgetError, FactsError
+from discreet.errors import AccessError, BudgetError, FactsError
 from discreet.facts.model import Budget, Facts
 from discreet.ledger.amounts import Amount, Money
 from discreet.ledger.books import Books, Standing
@@ -41,8 +41,10 @@ def facts_digest(facts: Facts) -> str:
 def known(ledger: Ledger, table: str) -> TableRow | None:
     """The row of a table; None if it was never registered."""
     with ledger.database.reading() as connection:
-        found = connection.execute("SELECT 1 FROM tables WHERE name = ?", (table,)).fetchone()
-        return None if found is None else table_row(connection, table)
+        try:
+            return table_row(connection, table)
+        except AccessError:
+            return None
 
 
 def register(ledger: Ledger, facts: Facts, stamps: Stamps) -> None:
@@ -75,8 +77,7 @@ def raise_cap(ledger: Ledger, table: str, loss: Loss, reason: str) -> None:
     """A higher cap for the table's account."""
     with ledger.database.writing() as connection:
         row = table_row(connection, table)
-        money, old = account_of(connection, row.account)
-        new = money.amount(loss)
+        money, old, new = row.money, row.cap, row.money.amount(loss)
         if not old.fits(new) or new == old:
             raise BudgetError(f"the cap is {money.words(old)} already", hint="a cap can be raised only; write a larger one")
         body = {"account": row.account, "cap": list(new.to_texts()), "was": list(old.to_texts()), "reason": reason}
@@ -92,7 +93,7 @@ def new_version(ledger: Ledger, facts: Facts, stamps: Stamps, reason: str, *, no
     with ledger.database.writing() as connection:
         row = table_row(connection, facts.name)
         _check_same(connection, row, facts)
-        _check_limit(account_of(connection, row.account)[0], facts.budget)
+        _check_limit(row.money, facts.budget)
         earlier = _versions(connection, facts.name)
         if facts.version in earlier:
             raise FactsError(f"version {facts.version!r} is or was in use", hint="write a new label", key="table.version")

@@ -26,7 +26,6 @@ from discreet.ledger.keys import SigningKey
 from discreet.ledger.owners import LEASE, is_dead, owner
 from discreet.ledger.rows import (
     TableRow,
-    account_of,
     books_of,
     price_row,
     request_body,
@@ -110,8 +109,8 @@ class Ledger:
         """Cap, spent and remaining of the table's budget, by cells and by analysts."""
         with self.database.reading() as connection:
             row = table_row(connection, table)
-            money, cap = account_of(connection, row.account)
             books = books_of(connection, row.account, None)
+        money, cap = row.money, row.cap
         spent = books.spent(now=table)
         kept = sorted((cell, amount) for (t, _, cell, who), amount in books.cells.items() if (t, who) == (table, ALL))
         names = sorted(({who for _, _, who in books.totals} | {who for _, _, _, who in books.cells}) - {ALL})
@@ -129,16 +128,15 @@ class Ledger:
         """What a charge would take off the budget: less than its cost where another cell has borne as much already."""
         with self.database.reading() as connection:
             row = table_row(connection, table)
-            money, _ = account_of(connection, row.account)
             books = books_of(connection, row.account, ALL)
         before = books.spent(now=table)
-        books.charge(table, cells, money.price(event))
-        return money.loss(books.spent(now=table).minus(before))
+        books.charge(table, cells, row.money.price(event))
+        return row.money.loss(books.spent(now=table).minus(before))
 
     def cost(self, table: str, event: Event) -> Loss:
         """What an event would cost in the money of the table's budget; refused if it has no price there."""
         with self.database.reading() as connection:
-            money, _ = account_of(connection, table_row(connection, table).account)
+            money = table_row(connection, table).money
         return money.loss(money.price(event))
 
     def receipt(self, answer: str) -> dict[str, Any] | None:
