@@ -46,7 +46,21 @@ if TYPE_CHECKING:
     from discreet.privacy.distribution import loss_distribution
     from discreet.privacy.optimal import optimal_composition
     from discreet.privacy.tradeoffs import tradeoff
-    from discreet.questions.builder import bin, count, mean, stddev, sum, variance  # noqa: A004 - dc.sum, as in SQL
+    from discreet.questions.builder import (
+        bin,  # noqa: A004 - dc.sum, as in SQL
+        correlation,
+        count,
+        covariance,
+        distinct,
+        max,  # noqa: A004
+        mean,
+        median,
+        min,  # noqa: A004
+        quantile,
+        stddev,
+        sum,  # noqa: A004
+        variance,
+    )
     from discreet.sensitivities import sampled_sensitivity, sensitivity
 
 __all__ = [
@@ -79,18 +93,25 @@ __all__ = [
     "bin",
     "boolean",
     "category",
+    "correlation",
     "count",
+    "covariance",
     "date",
+    "distinct",
     "distributions",
     "group",
     "integer",
     "loss_distribution",
+    "max",
     "mean",
+    "median",
+    "min",
     "noise",
     "number",
     "open",
     "optimal_composition",
     "parallel",
+    "quantile",
     "register",
     "sampled_sensitivity",
     "sensitivity",
@@ -142,7 +163,21 @@ _ROOMS = {  # where each public name lives
     "privacy.distribution": ("loss_distribution",),
     "privacy.optimal": ("optimal_composition",),
     "privacy.tradeoffs": ("tradeoff",),
-    "questions.builder": ("bin", "count", "mean", "stddev", "sum", "variance"),
+    "questions.builder": (
+        "bin",
+        "correlation",
+        "count",
+        "covariance",
+        "distinct",
+        "max",
+        "mean",
+        "median",
+        "min",
+        "quantile",
+        "stddev",
+        "sum",
+        "variance",
+    ),
     "sensitivities": ("sampled_sensitivity", "sensitivity"),
 }
 _MODULES = {"distributions": "lessons.distributions", "noise": "noise", "testing": "testing"}

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from hashlib import shake_256
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 from discreet.curator import Curator, curator_in_memory
 from discreet.engines import open_engine
@@ -16,7 +17,7 @@ from discreet.errors import AccessError
 from discreet.facts import read_facts
 from discreet.ledger import open_ledger, place_of
 from discreet.ledger.registry import known
-from discreet.mechanisms.noisy import AddsNoise, observer
+from discreet.mechanisms.noisy import observer
 from discreet.noise.keystream import Entropy, Keystream, source
 
 __all__ = ["Call", "open_unregistered", "recorded", "repeatable", "seeded"]
@@ -49,9 +50,9 @@ def open_unregistered(path: str | Path) -> Curator:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A mechanism as it was called, and the exact integers that it was given: made-up tables only."""
+    """A mechanism as it was called, and the exact integers (or the ranking) that it was given: made-up tables only."""
 
-    mechanism: AddsNoise
+    mechanism: Any
     exact: object
 
 

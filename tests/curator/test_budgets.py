@@ -143,7 +143,7 @@ def test_a_question_reserved_before_a_new_version_is_not_run_on_its_rows(tmp_pat
     assert office.verify(file).ok
 
 
-def test_rows_that_change_while_they_are_read_are_a_fault_and_draw_no_noise(tmp_path, monkeypatch):
+def test_rows_that_change_while_they_are_read_are_a_fault_and_nothing_is_kept(tmp_path, monkeypatch):
     file = registered(tmp_path)
     t = open_table(file)
     run = t._ready().run
@@ -154,7 +154,7 @@ def test_rows_that_change_while_they_are_read_are_a_fault_and_draw_no_noise(tmp_
         return found
 
     monkeypatch.setattr(t._engine, "run", slow)
-    monkeypatch.setattr("discreet.curator.asking.release", lambda *words: pytest.fail("noise was drawn"))
+    monkeypatch.setattr(t._ledger, "settle", lambda *words: pytest.fail("an answer was kept"))
     with pytest.raises(dc.EngineFault, match="changed"):
         t.ask(URBAN, epsilon="0.1")
     assert spent(t) == Fraction(1, 10)

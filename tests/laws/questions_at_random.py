@@ -118,6 +118,11 @@ STATISTICS = st.one_of(
     st.just("COUNT(*)"),
     joined("COUNT(", st.sampled_from(["x", "y", "c", "name", "d"]), ")"),
     joined(st.sampled_from(["SUM", "AVG", "VAR_POP", "VAR_SAMP", "STDDEV"]), "(", EXPRESSIONS, ")"),
+    joined(st.sampled_from(["COVAR_POP", "COVAR_SAMP", "CORR"]), "(", EXPRESSIONS, ", ", EXPRESSIONS, ")"),
+    st.sampled_from(["AT_BOUNDS(x)", "AT_LOWER(y)", "AT_UPPER(k)"]),
+    joined("COUNT(DISTINCT ", st.one_of(st.sampled_from(["c", "s", "b", "k", "name", "d", "BIN(y, 10)"]), EXPRESSIONS), ")"),
+    joined(st.sampled_from(["MEDIAN", "MIN", "MAX"]), "(", EXPRESSIONS, st.sampled_from(["", ", INTERVAL"]), ")"),
+    joined("QUANTILE(", EXPRESSIONS, ", ", st.sampled_from(["0", "0.25", "1/3", "1"]), ")"),
     BREAKERS,
 )
 FILTERED = st.one_of(STATISTICS, joined(STATISTICS, " FILTER (WHERE ", CONDITIONS, ")"))
@@ -130,6 +135,8 @@ def questions(draw):
     """SQL over the table t."""
     keys = draw(KEYS)
     statistics = draw(st.lists(FILTERED, min_size=1, max_size=3))
+    if keys and keys[-1] not in ("c", "s", "b") and draw(st.booleans()):
+        statistics[0] = draw(st.sampled_from(["RUNNING_COUNT(*)", "RUNNING_COUNT(*) FILTER (WHERE x > 0)"]))
     where = f" WHERE {draw(CONDITIONS)}" if draw(st.booleans()) else ""
     named = [f"{key} AS g{i}" for i, key in enumerate(keys)] + [f"{each} AS v{i}" for i, each in enumerate(statistics)]
     group = f" GROUP BY {', '.join(keys)}" if keys else ""

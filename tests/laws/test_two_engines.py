@@ -13,8 +13,10 @@ from hypothesis import HealthCheck, given, settings
 from discreet.curator import curator_in_memory
 from discreet.engines import open_engine
 from discreet.engines.reference import Reference
+from discreet.engines.wanted import CountsWanted
 from discreet.facts.model import Source
 from discreet.planning.build import make_plan
+from discreet.planning.plan import Ranks
 from discreet.planning.price import read_price
 from discreet.questions import algebra
 from discreet.questions.sql import read_sql
@@ -62,7 +64,16 @@ def test_duckdb_and_the_reference_agree_on_generated_questions_which_meet_every_
         met.update(nodes(question))
         plan = make_plan(question, facts, read_price(epsilon=1))
         engine = open_engine(facts)
-        one, other = engine.run(plan.wanted).take(), Reference(facts, texts).run(plan.wanted).take()
+        reference = Reference(facts, texts)
+        for ranks in (each for each in plan.vectors if isinstance(each, Ranks)):
+            for coarse, bins in ((0, None), (3, None), (0, ((0, 5), (9, 400_000)))):
+                wanted = CountsWanted(plan.wanted.where, plan.wanted.keys, ranks.of, ranks.grid, ranks.filter, coarse, bins)
+                these, those = engine.counts(wanted).take(), reference.counts(wanted).take()
+                assert all(np.array_equal(getattr(these, name), getattr(those, name)) for name in ("cell", "bin", "rows"))
+        if not plan.wanted.measures:
+            engine.close()
+            return
+        one, other = engine.run(plan.wanted).take(), reference.run(plan.wanted).take()
         engine.close()
         assert np.array_equal(one.high, other.high)
         assert np.array_equal(one.low, other.low)

@@ -6,10 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from discreet.exact import shown
+from discreet.errors import QuestionError
+from discreet.exact import Number, shown
 from discreet.privacy.losses import Approximate, Concentrated, Loss, Pure
+
+if TYPE_CHECKING:
+    from discreet.answers.ranges import RangeTotals
 
 __all__ = ["Answer", "AnswerColumn", "BudgetState", "as_strings"]
 
@@ -72,7 +76,8 @@ class Answer:
     """Released rows with an interval for every number; see DESIGN's answer shape.
 
     ``intervals`` has one entry per row: for every column but the keys, the (low, high) between which the exact value lies with
-    the stated confidence. It covers noise and rounding, not clamping to the bounds.
+    the stated confidence. It covers noise and rounding, not clamping to the bounds. A quantile has one only if it was bought;
+    ``rank_intervals`` has, for every quantile, how many rows its rank may be off from the one asked for.
     """
 
     id: str
@@ -87,8 +92,10 @@ class Answer:
     split: tuple[tuple[str, Loss], ...] = ()
     replayed: bool = False
     warnings: tuple[str, ...] = ()
+    rank_intervals: tuple[Mapping[str, tuple[int, int]], ...] = ()  # per row, of values that were chosen by their rank
     receipt: Mapping[str, Any] | None = None  # a signed certificate; a rehearsal has none
     rehearsed: bool = False
+    ranges: "tuple[RangeTotals, ...]" = ()  # behind running counts
 
     @property
     def value(self) -> Any:
@@ -119,7 +126,11 @@ class Answer:
             "budget": self.budget.to_dict(),
             "replayed": self.replayed,
             "warnings": list(self.warnings),
-        } | ({"rehearsed": True} if self.rehearsed else {})
+        } | self._ranks() | ({"rehearsed": True} if self.rehearsed else {})
+
+    def _ranks(self) -> dict[str, Any]:
+        found = [{name: list(ends) for name, ends in row.items()} for row in self.rank_intervals]
+        return {"rank_intervals": found} if found else {}
 
     def to_columns(self) -> dict[str, list[Any]]:
         """Columns of values, each number followed by its ends: n, n_low, n_high."""
@@ -156,6 +167,19 @@ class Answer:
         from discreet.answers.consistent import consistent_rows
 
         return consistent_rows(self, total, column)
+
+    def total(self, low: Number, high: Number, *, column: str | None = None, **group: Any) -> tuple[float, tuple[float, float]]:
+        """How many rows are in the bins from ``low`` to below ``high``, with its interval: free where RUNNING_COUNT was asked.
+
+        ``group`` names a value for each of the other keys. Totals of any ranges agree with the bins and with each other.
+        """
+        found = [each for each in self.ranges if column in (None, each.column)]
+        if len(found) != 1:
+            raise QuestionError(
+                "ranges have totals where one running count was asked for" if not found else "there are several running counts",
+                hint="ask for RUNNING_COUNT(*) beside the bins" if not found else "name one: column='…'",
+            )
+        return found[0].total(low, high, group)
 
     def plot(self) -> Any:
         """A chart of the answer with its intervals: an Altair chart, or text where the plots extra is missing."""

@@ -20,6 +20,7 @@ from discreet.answers.words import (
     key_in_words,
     left_in_words,
     numbers_of,
+    ranked_reading,
     readings,
     spending_in_words,
 )
@@ -57,7 +58,8 @@ def answer_as_html(answer: "Answer") -> str:
 
 
 def _single(answer: "Answer", column: "AnswerColumn") -> str:
-    read = read_number(answer.rows[0][column.name], answer.intervals[0][column.name], whole=column.kind == "count")
+    ends = answer.intervals[0][column.name]
+    read = ranked_reading(read_number(answer.rows[0][column.name], ends, whole=column.kind == "count"), ends, answer, column)
     extra = {"both": read.spread, "ends": f"({read.spread})", "public": "(public)", "null": "no value"}[read.shape]
     value = f'<b style="font-size:1.4em">{escape(read.value)}</b> {escape(extra)}'
     return f'<div><span style="{_DIM}">{escape(name_in_words(column))}</span> {value}</div>'

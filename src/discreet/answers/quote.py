@@ -16,7 +16,7 @@ class QuotedColumn:
 
     name: str
     plus_minus: float
-    basis: str  # rows, released, assuming, rows_about, table; none where the error does not depend on the data
+    basis: str  # rows, released, assuming, rows_about, table; rank: the ± is in ranks; none: it does not depend on the data
     rows: int | None
 
 

@@ -30,6 +30,7 @@ __all__ = [
     "left_in_words",
     "numbers_of",
     "quote_in_words",
+    "ranked_reading",
     "readings",
     "spending_in_words",
     "table_in_words",
@@ -72,7 +73,16 @@ def readings(answer: "Answer", column: "AnswerColumn", most: int | None = None) 
     """The numbers of one column as people read them."""
     values = [row[column.name] for row in answer.rows[:most]]
     ends = [row[column.name] for row in answer.intervals[:most]]
-    return read_column(values, ends, whole=column.kind == "count")
+    read = read_column(values, ends, whole=column.kind == "count")
+    return [ranked_reading(each, pair, answer, column) for each, pair in zip(read, ends, strict=True)]
+
+
+def ranked_reading(read: Reading, ends: tuple[Any, Any], answer: "Answer", column: "AnswerColumn") -> Reading:
+    """The reading of a value that was chosen by its rank, and has no other interval: ``37 (rank ± 12)``."""
+    far = answer.rank_intervals[0].get(column.name) if answer.rank_intervals else None
+    if far is None or ends != (None, None) or read.shape == "null":
+        return read
+    return Reading(read.value, f"rank ± {grouped(far[1])}", "ends")
 
 
 def cost_in_words(answer: "Answer") -> str:
@@ -89,6 +99,7 @@ def left_in_words(state: "BudgetState") -> str:
 def _one_number(answer: "Answer", column: "AnswerColumn") -> str:
     value, ends = answer.rows[0][column.name], answer.intervals[0][column.name]
     read, sure = read_number(value, ends, whole=column.kind == "count"), percent(answer.confidence)
+    read = ranked_reading(read, ends, answer, column)
     match read.shape:
         case "both":
             figure = f"{read} ({sure})"
@@ -103,7 +114,8 @@ def _one_number(answer: "Answer", column: "AnswerColumn") -> str:
 
 def _listed(answer: "Answer", columns: Sequence["AnswerColumn"]) -> list[str]:
     row, ends = answer.rows[0], answer.intervals[0]
-    read = [read_number(row[c.name], ends[c.name], whole=c.kind == "count") for c in columns]
+    plain = [read_number(row[c.name], ends[c.name], whole=c.kind == "count") for c in columns]
+    read = [ranked_reading(each, ends[c.name], answer, c) for each, c in zip(plain, columns, strict=True)]
     names = [shortened(clean(column.name), _MOST_COLUMNS_OF_TEXT) for column in columns]
     values = _aligned([each.value for each in read], right=True)
     texts = [f"{value} {_spread(each)}".rstrip() for value, each in zip(values, read, strict=True)]
@@ -235,6 +247,8 @@ def basis_in_words(columns: Sequence["QuotedColumn"], cells: int) -> str:
             return f"assuming {sizes} rows{where}"
         case "rows_about":
             return f"if about {sizes} rows{where}"
+        case "rank":
+            return "rows in rank, whatever the data"
         case "table":
             return f"for {sizes} rows{where}"
         case _:

@@ -4,10 +4,13 @@ from fractions import Fraction
 from typing import assert_never
 
 from discreet.facts.model import Facts
-from discreet.planning.plan import Plan
+from discreet.planning.plan import Keys, Plan, Ranks, Vector
 from discreet.privacy.losses import Approximate, Concentrated, Loss, Pure
+from discreet.questions.algebra import Aggregate, Column
+from discreet.questions.functions import BOUNDED
+from discreet.questions.words import to_text
 
-__all__ = ["advice_on", "split_of", "warnings_for"]
+__all__ = ["advice_on", "clamping_notes", "split_of", "warnings_for"]
 
 _TOO_MUCH = 10
 
@@ -19,6 +22,10 @@ def split_of(plan: Plan) -> tuple[tuple[str, Loss], ...]:
             return tuple((vector.what, Pure(epsilon=epsilon * vector.share)) for vector in plan.vectors)
         case Concentrated(rho=rho):
             return tuple((vector.what, Concentrated(rho=rho * vector.share)) for vector in plan.vectors)
+        case Approximate(epsilon=epsilon, delta=delta) if plan.vectors and isinstance(plan.vectors[0], Keys):
+            first, *rest = plan.vectors
+            pure = [(vector.what, Pure(epsilon=epsilon * vector.share)) for vector in rest]
+            return ((first.what, Approximate(epsilon=epsilon * first.share, delta=delta)), *pure)
         case Approximate():
             return ((", ".join(vector.what for vector in plan.vectors), plan.price),) if plan.vectors else ()
         case _:
@@ -27,7 +34,38 @@ def split_of(plan: Plan) -> tuple[tuple[str, Loss], ...]:
 
 def warnings_for(plan: Plan) -> tuple[str, ...]:
     """Advice about the price of a question."""
-    return advice_on(plan.price, plan.facts)
+    return (*advice_on(plan.price, plan.facts), *(note for each in plan.vectors for note in _notes(each)))
+
+
+def _notes(vector: Vector | Ranks | Keys) -> list[str]:
+    """What has to be known about a value that was chosen by its rank."""
+    if isinstance(vector, Keys):
+        each = "rows" if vector.groups is None else "units"
+        return [f"{vector.what}: one with about {vector.readable} {each} is told as often as not, one with a few hardly ever"]
+    if not isinstance(vector, Ranks) or vector.role != "point":
+        return []
+    if vector.kind != "quantile":
+        side = "below" if vector.kind == "min" else "above"
+        return [f"{vector.what} is the value with about {vector.rows_beyond} rows {side} it: nearer the end there is no privacy"]
+    ends = [word for share, word in ((Fraction(0), "MIN"), (Fraction(1), "MAX")) if share in vector.shares]
+    return [f"a quantile at the very end falls into the empty space beyond all rows; {word}(x) stays among them" for word in ends]
+
+
+def clamping_notes(plan: Plan) -> tuple[str, ...]:
+    """What a quote says about clamping, which no interval covers: how to ask how many values it touches. Rule 28."""
+    asked = {aggregate for aggregate, _ in plan.sources}
+    names = dict.fromkeys(
+        number.name
+        for aggregate, _ in plan.sources
+        for number in (aggregate.of, aggregate.and_of)
+        if aggregate.kind not in (*BOUNDED, "count", "count_distinct", "quantile", "min", "max")
+        and isinstance(number, Column)
+        and Aggregate("at_bounds", number, aggregate.filter) not in asked
+    )
+    if not names:
+        return ()
+    wanted = ", ".join(to_text(Aggregate("at_bounds", Column(name))) for name in names)
+    return (f"the ± does not cover clamping to the bounds: {wanted} asks for the share of values there",)
 
 
 def advice_on(loss: Loss, facts: Facts) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from discreet.answers.answer import Answer, BudgetState
 from discreet.answers.quote import Quote
-from discreet.curator.advice import split_of, warnings_for
+from discreet.curator.advice import clamping_notes, split_of, warnings_for
 from discreet.curator.prices import price_of, public_name, rows_assumed
 from discreet.curator.replays import plan_again, released_as_planned, released_rows
 from discreet.curator.results import answer_from, quoted_columns
@@ -35,14 +35,17 @@ from discreet.planning.expected import readable_group
 from discreet.planning.partition import cells_touched
 from discreet.planning.plan import Plan
 from discreet.planning.price import Price, read_price
-from discreet.planning.release import Released, release
+from discreet.planning.release import Released
 from discreet.planning.several import make_plans
 from discreet.planning.shares import weights_behind
-from discreet.questions.algebra import Question
+from discreet.planning.unknown import released_from
+from discreet.questions.algebra import Caps, Question
 from discreet.questions.builder import Rows
 from discreet.questions.check import checked
 from discreet.questions.normal import fingerprint
+from discreet.questions.ranked import with_intervals
 from discreet.questions.sql import read_sql
+from discreet.questions.units import NO_CAPS, with_caps
 from discreet.questions.words import to_text
 
 __all__ = ["Curator", "Weights", "Within"]
@@ -82,9 +85,14 @@ class Curator(Verbs):
         confidence: Number = "0.95",
         assuming: int | None = None,
         weights: Weights | None = None,
+        value_intervals: bool = False,
+        max_rows: int | None = None,
+        max_groups: int | None = None,
+        max_rows_per_group: int | None = None,
     ) -> Quote:
         """What ``question`` would cost and how good its answer would be. Spends nothing and reads no data."""
-        asked, sure = self._read(question), read_confidence(confidence)
+        caps = Caps(max_rows, max_groups, max_rows_per_group)
+        asked, sure = self._read(question, value_intervals, caps), read_confidence(confidence)
         rows = released_rows(asked, self.facts, self._ledger, sure)
         price = price_of(asked, self.facts, epsilon, delta, rho, within, sure, rows_assumed(assuming), weights, rows)
         plan = make_plan(asked, self.facts, price, weights)
@@ -102,7 +110,7 @@ class Curator(Verbs):
             readable_group=readable_group(plan, float(sure)),
             budget=self.budget,
             replay=self._stored(plan) is not None,
-            warnings=warnings_for(plan),
+            warnings=(*warnings_for(plan), *clamping_notes(plan)),
         )
 
     def ask(
@@ -119,14 +127,21 @@ class Curator(Verbs):
         analyst: str | None = None,
         key: str | None = None,
         simultaneous: bool = False,
+        value_intervals: bool = False,
+        max_rows: int | None = None,
+        max_groups: int | None = None,
+        max_rows_per_group: int | None = None,
         rehearse: bool = False,
     ) -> Answer:
         """Answer ``question`` with noise worth the price, or again for free if it was answered at that price or a higher one.
 
         ``analyst`` is charged beside the table and has a limit of their own; with the same ``key`` the same request is one.
-        ``simultaneous`` intervals hold all at once. ``rehearse`` answers on made-up rows: free, and about nobody.
+        ``simultaneous`` intervals hold all at once. ``value_intervals`` buys intervals for the values of quantiles, which else
+        have intervals of ranks only. ``max_rows``, ``max_groups`` and ``max_rows_per_group`` say how much of each unit is read,
+        in the place of the facts. ``rehearse`` answers on made-up rows: free, and about nobody.
         """
-        asked, sure = self._read(question), read_confidence(confidence)
+        caps = Caps(max_rows, max_groups, max_rows_per_group)
+        asked, sure = self._read(question, value_intervals, caps), read_confidence(confidence)
         rows = released_rows(asked, self.facts, self._ledger, sure) if within is not None else None
         price = price_of(asked, self.facts, epsilon, delta, rho, within, sure, rows_assumed(assuming), weights, rows)
         if rehearse:
@@ -213,9 +228,8 @@ class Curator(Verbs):
             plan = plan_again(granted.request, self.facts)
         released: Released = ()
         if plan.vectors:
-            exact = self._opened().run(plan.wanted)
+            released = released_from(plan, self._opened())                   # may read again while it chooses keys and values
             self._ready()                                                    # what was read is of the version that was charged
-            released = release(plan, exact)
         return self._ledger.settle(granted, released, statement_about(plan, granted.request))
 
     def _failed(self, granted: Granted, fault: Fault) -> Fault:
@@ -310,15 +324,17 @@ class Curator(Verbs):
 
         made = rehearsal(self.facts)
         plan = make_plan(asked, made.facts, price, weights)
-        released = release(plan, made.engine.run(plan.wanted)) if plan.vectors else ()
+        released = released_from(plan, made.engine) if plan.vectors else ()
         answer = answer_from(
             plan, released, confidence, simultaneous,
             id="rehearsal", cost=self._ledger.cost(self.facts.name, plan.event), budget=self.budget, replayed=False, receipt=None,
         )  # fmt: skip
         return replace(answer, rehearsed=True, warnings=(made.note, *answer.warnings))
 
-    def _read(self, question: str | Question) -> Question:
-        return read_sql(question, self.facts) if isinstance(question, str) else checked(question, self.facts)
+    def _read(self, question: str | Question, value_intervals: bool = False, caps: Caps = NO_CAPS) -> Question:
+        asked = read_sql(question, self.facts) if isinstance(question, str) else checked(question, self.facts)
+        asked = with_intervals(asked) if value_intervals else asked
+        return checked(with_caps(asked, caps), self.facts) if value_intervals or caps != NO_CAPS else asked
 
     def __repr__(self) -> str:
         from discreet.answers.words import table_in_words

@@ -2,17 +2,24 @@
 
 from collections.abc import Mapping
 from fractions import Fraction
+from itertools import product
 from typing import Any
+
+import numpy as np
 
 from discreet.answers.answer import Answer, AnswerColumn, BudgetState
 from discreet.answers.quote import QuotedColumn
+from discreet.answers.ranges import RangeTotals
 from discreet.curator.advice import split_of, warnings_for
 from discreet.planning.behind import Counts
 from discreet.planning.expected import expected_errors
-from discreet.planning.outputs import answer_table
-from discreet.planning.plan import Plan
+from discreet.planning.outputs import Table, answer_table
+from discreet.planning.plan import Derived, Plan, Vector
 from discreet.planning.release import Released
+from discreet.planning.trees import consistent
 from discreet.privacy.losses import Loss
+from discreet.questions.algebra import Aggregate, KeyOf
+from discreet.questions.naming import default_name
 from discreet.questions.words import to_text
 
 __all__ = ["answer_from", "quoted_columns"]
@@ -40,6 +47,7 @@ def answer_from(
         columns=tuple(AnswerColumn(c.name, c.kind, c.labels) for c in columns),
         rows=tuple({c.name: c.values[i] for c in columns} for i in range(table.rows)),
         intervals=tuple({c.name: c.intervals[i] for c in columns if c.intervals is not None} for i in range(table.rows)),
+        rank_intervals=_rank_intervals(table),
         confidence=confidence,
         cost=cost,
         budget=budget,
@@ -47,7 +55,30 @@ def answer_from(
         replayed=replayed,
         warnings=warnings_for(plan),
         receipt=receipt,
+        ranges=_ranges(plan, released, confidence),
     )
+
+
+def _ranges(plan: Plan, released: Released, confidence: Fraction) -> tuple[RangeTotals, ...]:
+    """The trees behind running counts, for totals over ranges."""
+    found = []
+    for output in plan.question.outputs:
+        runs = isinstance(output.value, Aggregate) and output.value.kind == "running_rows"
+        source = plan.source(output.value) if isinstance(output.value, Aggregate) and runs else None
+        vector = plan.vectors[source.vector] if isinstance(source, Derived) else None
+        if isinstance(source, Derived) and isinstance(vector, Vector) and vector.tree is not None:
+            names = {o.value.place: o.name for o in plan.question.outputs if isinstance(o.value, KeyOf)}
+            keys = [names.get(place, default_name(key, ())) for place, key in enumerate(plan.question.keys[:-1])]
+            bins = consistent(vector.tree, released[source.vector][:, source.filter, :].astype(np.float64))
+            groups, law = tuple(product(*(axis.values for axis in plan.axes[:-1]))), vector.mechanism.law
+            starts = tuple(float(start) for start in plan.axes[-1].values if isinstance(start, int | float))
+            found.append(RangeTotals(output.name, starts, tuple(keys), groups, bins, vector.tree, law, confidence))
+    return tuple(found)
+
+
+def _rank_intervals(table: Table) -> tuple[dict[str, tuple[int, int]], ...]:
+    found = {column.name: column.rank_interval for column in table.columns if column.rank_interval is not None}
+    return (found,) * table.rows if found else ()
 
 
 def quoted_columns(plan: Plan, confidence: Fraction, assuming: int | None, released: Counts) -> tuple[QuotedColumn, ...]:

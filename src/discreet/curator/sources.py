@@ -5,7 +5,7 @@ from typing import Any
 
 from discreet.engines.faults import guarded
 from discreet.engines.stamps import stamps_of
-from discreet.engines.wanted import Engine, Measure, Wanted
+from discreet.engines.wanted import Bound, Engine, Measure, Wanted
 from discreet.errors import EngineFault, FactsError
 from discreet.facts.model import Facts, Source
 
@@ -33,11 +33,19 @@ def check_source(source: Source, registered: Sequence[Any]) -> None:
 
 def check_declared_size(facts: Facts, engine: Engine) -> None:
     """Refuses a public size that is not that of the data: whatever rests on it would be wrong (rule 3)."""
-    if facts.rows is None:
-        return
-    counted = engine.run(Wanted(None, (), (Measure(0),))).take()
-    if int(counted.high[0, 0]) * (1 << 32) + int(counted.low[0, 0]) != facts.rows:
+    if facts.rows is not None and _counted(engine, Wanted(None, (), (Measure(0),))) != facts.rows:
         raise FactsError(
             "rows differs from the number of rows in the source",
             hint="count them and write that number, or leave rows out and write rows_about", key="table.rows",
         )  # fmt: skip
+    units = Wanted(None, (), (Measure(0, within=(0, 1)),), Bound(0))
+    if facts.units is not None and _counted(engine, units) != facts.units:
+        raise FactsError(
+            "units differs from the number of units in the source",
+            hint="count the different values of the unit's column and write that number, or leave units out", key="table.units",
+        )  # fmt: skip
+
+
+def _counted(engine: Engine, wanted: Wanted) -> int:
+    found = engine.run(wanted).take()
+    return int(found.high[0, 0]) * (1 << 32) + int(found.low[0, 0])

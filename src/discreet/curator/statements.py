@@ -11,8 +11,8 @@ from discreet.exact import shown
 from discreet.facts.model import EachRow
 from discreet.ledger.charges import Request
 from discreet.ledger.codec import event_to, plain
-from discreet.mechanisms import Laplace
-from discreet.planning.plan import Plan, Vector
+from discreet.mechanisms import KeySelection, Laplace
+from discreet.planning.plan import Keys, Plan, Ranks, Vector
 
 __all__ = ["statement_about"]
 
@@ -43,11 +43,27 @@ def _version() -> str:
     return version("discreet")
 
 
-def _mechanism(vector: Vector, cells: int) -> dict[str, Any]:
+def _selected(keys: Keys) -> dict[str, Any]:
+    """How keys were chosen."""
+    mechanism = keys.mechanism
+    is_optimal = isinstance(mechanism, KeySelection)
+    return {
+        "what": keys.what, "statistic": "keys",
+        "noise": "chance of the optimal curve" if is_optimal else "discrete Laplace and a threshold",
+        "epsilon": shown(mechanism.epsilon), "delta": shown(mechanism.delta), "groups": mechanism.groups,
+        "at_least": mechanism.at_least,
+    }  # fmt: skip
+
+
+def _mechanism(vector: Vector | Ranks | Keys, cells: int) -> dict[str, Any]:
     """The noise of one vector, in steps of its grid."""
+    if isinstance(vector, Keys):
+        return _selected(vector)
+    if isinstance(vector, Ranks):
+        return _selections(vector, cells)
     mechanism, law = vector.mechanism, vector.mechanism.law
     step = "1" if vector.grid is None else shown(vector.grid.step)
-    found = {"what": vector.what, "statistic": vector.estimator, "numbers": cells * len(vector.filters) * vector.coordinates}
+    found = {"what": vector.what, "statistic": vector.estimator, "numbers": vector.numbers(cells)}
     if isinstance(mechanism, Laplace):
         sensitivity = mechanism.sensitivity or Fraction(0)
         noise = {"noise": "discrete Laplace", "scale": shown(1 / law.linear), "sensitivity": shown(sensitivity)}
@@ -57,3 +73,18 @@ def _mechanism(vector: Vector, cells: int) -> dict[str, Any]:
             "sensitivity_squared": shown(mechanism.sensitivity_squared),
         }  # fmt: skip
     return found | noise | {"step": step}
+
+
+def _selections(ranks: Ranks, cells: int) -> dict[str, Any]:
+    """The selections of values by their rank: each on how many values, at which epsilon, and how far one unit moves a score."""
+    turns = zip(ranks.mechanism.order, ranks.mechanism.mechanisms, strict=True)
+    each = [
+        {
+            "share": shown(ranks.shares[turn.target]), "level": turn.level + 1,
+            "epsilon": shown(one.epsilon), "sensitivity": shown(one.sensitivity),
+        }
+        for turn, one in turns
+    ]  # fmt: skip
+    found = {"what": ranks.what, "statistic": ranks.kind, "numbers": cells * len(ranks.shares), "noise": "exponential mechanism"}
+    beyond = {"rows_beyond": ranks.rows_beyond} if ranks.rows_beyond else {}
+    return found | {"candidates": ranks.points, "selections": each, "step": shown(ranks.grid.step)} | beyond

@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 
+from discreet.exact import Number
 from discreet.questions.builder import Asking, BinSpec, Rows, Statistic
 
 __all__ = ["Verbs"]
@@ -46,3 +47,19 @@ class Verbs(ABC):
     def stddev(self, of: str, *, sample: bool = True) -> Asking:
         """The standard deviation of ``of``."""
         return self.all_rows.stddev(of, sample=sample)
+
+    def median(self, of: str, *, interval: bool = False) -> Asking:
+        """The value of ``of`` with half of the rows below it."""
+        return self.all_rows.median(of, interval=interval)
+
+    def quantile(self, of: str, q: Number, *, interval: bool = False) -> Asking:
+        """The value of ``of`` with a share ``q`` of the rows below it."""
+        return self.all_rows.quantile(of, q, interval=interval)
+
+    def min(self, of: str, *, interval: bool = False) -> Asking:
+        """The value of ``of`` with a few rows below it: how few is public and told."""
+        return self.all_rows.min(of, interval=interval)
+
+    def max(self, of: str, *, interval: bool = False) -> Asking:
+        """The value of ``of`` with a few rows above it: how few is public and told."""
+        return self.all_rows.max(of, interval=interval)

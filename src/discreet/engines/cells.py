@@ -8,21 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.engines.values import nearest
-from discreet.engines.wanted import ByStep, ByValue, Key, Sums, Wanted
+from discreet.engines.wanted import ByStep, ByValue, Counts, CountsWanted, Key, Sums, Wanted
 
-__all__ = ["gather"]
+__all__ = ["gather", "gather_counts"]
 
 Cells = NDArray[np.int64]
 
 
 def gather(wanted: Wanted, found: Mapping[str, NDArray[Any]]) -> Sums:
     """The sums of all cells, from the columns k0, ..., h0, l0, ... that ``writer`` describes. Cells without rows are 0."""
-    place: Cells = np.zeros(len(found["h0"]) if wanted.measures else 0, np.int64)
-    is_inside = np.ones(len(place), bool)
-    for number, key in enumerate(wanted.keys):
-        cell = _cells(key, found[f"k{number}"])
-        is_inside &= cell >= 0
-        place = place * key.cells + cell
+    place, is_inside = _places(wanted, found, len(found["h0"]) if wanted.measures else 0)
     shape = (len(wanted.measures), wanted.cells)
     high, low = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
     for number in range(len(wanted.measures)):
@@ -31,6 +26,33 @@ def gather(wanted: Wanted, found: Mapping[str, NDArray[Any]]) -> Sums:
         np.add.at(low[number], place[is_inside], _exact(found[f"l{number}"])[is_inside])
     high += low >> 32
     return Sums(high, low & 0xFFFFFFFF)
+
+
+def gather_counts(wanted: CountsWanted, found: Mapping[str, NDArray[Any]]) -> Counts:
+    """The counts from the columns k0, ..., b, n that ``writer`` describes; rows in none of the cells are left out."""
+    place, is_inside = _places(wanted, found, len(found["n"]))
+    cells, bins, rows = (each[is_inside] for each in (place, _exact(found["b"]), _exact(found["n"])))
+    order = np.lexsort((bins, cells))
+    cells, bins, rows = cells[order], bins[order], rows[order]
+    is_new = np.ones(len(cells), bool)  # several rows may share a cell: values that are not declared, in ``other``
+    is_new[1:] = (np.diff(cells) != 0) | (np.diff(bins) != 0)
+    starts = np.flatnonzero(is_new)
+    return Counts(cells[starts], bins[starts], np.add.reduceat(rows, starts) if len(starts) else rows)
+
+
+def _places(
+    wanted: Wanted | CountsWanted, found: Mapping[str, NDArray[Any]], rows: int
+) -> tuple[Cells, NDArray[np.bool_]]:
+    """The cell of every row found, and whether it has one: from its number, where units are bounded, or from its keys."""
+    is_inside = np.ones(rows, bool)
+    if wanted.unit is not None:
+        return (_exact(found["cell"]) if rows else np.zeros(0, np.int64)), is_inside
+    place: Cells = np.zeros(rows, np.int64)
+    for number, key in enumerate(wanted.keys):
+        cell = _cells(key, found[f"k{number}"])
+        is_inside &= cell >= 0
+        place = place * key.cells + cell
+    return place, is_inside
 
 
 def _exact(column: NDArray[Any]) -> Cells:

@@ -7,14 +7,16 @@ from glob import escape
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING
 
-from discreet.engines.cells import gather
+from discreet.engines.bounding import to_bounded_counts, to_bounded_sql
+from discreet.engines.cells import gather, gather_counts
 from discreet.engines.faults import guarded
+from discreet.engines.keys import gather_candidates, to_keys_sql
 from discreet.engines.layout import Layout
 from discreet.engines.sources import from_csv, from_duckdb, from_frame, from_parquet, run
 from discreet.engines.stamps import files_of, stamp
 from discreet.engines.stored import quoted_text
-from discreet.engines.wanted import Sums, Wanted
-from discreet.engines.writer import to_sql
+from discreet.engines.wanted import Candidates, Counts, CountsWanted, KeysWanted, Sums, Wanted
+from discreet.engines.writer import to_counts, to_sql
 from discreet.errors import EngineFault, FactsError
 from discreet.facts.model import Facts, Source
 from discreet.private import Private
@@ -64,12 +66,21 @@ class DuckDB:
         """The exact integers. Raises EngineFault, and no other error."""
         return guarded("DuckDB could not answer", lambda: Private(self._sums(wanted)))
 
+    def counts(self, wanted: CountsWanted) -> Private[Counts]:
+        """How many rows lie where. Raises EngineFault, and no other error."""
+        return guarded("DuckDB could not answer", lambda: Private(self._counts(wanted)))
+
+    def keys(self, wanted: KeysWanted) -> Private[Candidates]:
+        """The values that enough units have. Raises EngineFault, and no other error."""
+        return guarded("DuckDB could not answer", lambda: Private(self._candidates(wanted)))
+
     def close(self) -> None:
         """Let go of the data."""
         self._let_go()
 
     def _sums(self, wanted: Wanted) -> Sums:
-        sql = to_sql(wanted, self._facts, self._layout, "duckdb")
+        write = to_sql if wanted.unit is None else to_bounded_sql
+        sql = write(wanted, self._facts, self._layout, "duckdb")
         with self._connection.cursor() as cursor:  # a connection runs one query at a time
             try:
                 return gather(wanted, cursor.execute(sql).fetchnumpy())
@@ -77,6 +88,17 @@ class DuckDB:
                 if "interrupted" in str(error).casefold():  # Ctrl-C, which is nobody's fault
                     raise KeyboardInterrupt from None
                 raise
+
+    def _counts(self, wanted: CountsWanted) -> Counts:
+        write = to_counts if wanted.unit is None else to_bounded_counts
+        sql = write(wanted, self._facts, self._layout, "duckdb")
+        with self._connection.cursor() as cursor:
+            return gather_counts(wanted, cursor.execute(sql).fetchnumpy())
+
+    def _candidates(self, wanted: KeysWanted) -> Candidates:
+        sql = to_keys_sql(wanted, self._facts, self._layout, "duckdb")
+        with self._connection.cursor() as cursor:
+            return gather_candidates(cursor.execute(sql).fetchnumpy())
 
     def _opened(self, source: object) -> Layout:
         if not self._facts.columns:

@@ -27,8 +27,12 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """A stored table. ``fields`` is by declared name; ``members`` names tables whose ``value`` are the declared values."""
+    """A stored table. ``fields`` is by declared name; ``members`` names tables whose ``value`` are the declared values.
+
+    ``unit`` holds what tells units apart, as text, whole or real numbers.
+    """
 
     table: str
     fields: Mapping[str, Field]
     members: Mapping[str, str] = field(default_factory=dict)
+    unit: Field | None = None

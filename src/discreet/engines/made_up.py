@@ -25,6 +25,7 @@ __all__ = ["MOST_ROWS", "Rehearsal", "made_up_rows", "rehearsal"]
 MOST_ROWS = 10_000  # rows are Python objects here, and more would teach no more
 _USUAL_ROWS = 1000
 _ONE_IN = 20  # values is NULL
+_ROWS_OF_UNIT = 3  # where units have many
 _WIDE = 100  # is a range of numbers that lacks a bound
 _LONG = timedelta(days=3652)
 _FIRST_DAY = date(2020, 1, 1)
@@ -59,6 +60,7 @@ def rehearsal(facts: model.Facts, count: int | None = None) -> Rehearsal:
     meant = _meant(facts, count)
     rows = min(meant, MOST_ROWS)
     theirs = replace(facts, rows=rows) if facts.rows is not None else facts  # else means would divide by another size
+    theirs = replace(theirs, units=-(-rows // _ROWS_OF_UNIT)) if facts.units is not None else theirs
     return Rehearsal(theirs, Reference(theirs, made_up_rows(facts, rows)), rows, meant)
 
 
@@ -67,6 +69,8 @@ def made_up_rows(facts: model.Facts, count: int | None = None) -> list[dict[str,
     size = min(_meant(facts, count), MOST_ROWS)
     entropy = fresh()
     columns = {column.name: _values(column, size, entropy) for column in facts.columns}
+    if isinstance(facts.unit, model.ByColumn):
+        columns[facts.unit.column] = [i // _ROWS_OF_UNIT for i in range(size)]
     return [{name: values[i] for name, values in columns.items()} for i in range(size)]
 
 

@@ -8,15 +8,21 @@ from collections.abc import Iterable
 from datetime import UTC, date, datetime
 from typing import Any
 
+from discreet.engines.choice import unit_of
 from discreet.engines.values import Raw, Value, read
 from discreet.facts.model import Column
 
-__all__ = ["as_texts"]
+__all__ = ["as_texts", "units_as_texts"]
 
 
 def as_texts(declared: Column, cells: Iterable[Any]) -> list[str | None]:
     """The cells of one column as texts that are read as the same values; None where there is none."""
     return [_written(read(declared, _raw(cell))) for cell in cells]
+
+
+def units_as_texts(cells: Iterable[Any]) -> list[str | None]:
+    """What tells units apart, as texts."""
+    return [unit_of(_raw(cell)) for cell in cells]
 
 
 def _raw(cell: Any) -> Raw:

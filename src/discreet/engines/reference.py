@@ -1,16 +1,20 @@
 """The oracle: the exact integers of a plan in plain Python, row by row. Slow, short, and without SQL."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import assert_never
 
 import numpy as np
 
+from discreet.engines.candidates import candidates
+from discreet.engines.choice import Placed, columns_read, kept, unit_of
 from discreet.engines.evaluate import binned, evaluate, number, on_grid
 from discreet.engines.faults import guarded
 from discreet.engines.values import Raw, Value, nearest, read
-from discreet.engines.wanted import ByStep, ByValue, Key, Measure, Sums, Wanted
-from discreet.facts.model import Facts
+from discreet.engines.wanted import ByStep, ByValue, Candidates, Counts, CountsWanted, Key, KeysWanted, Measure, Sums, Wanted
+from discreet.facts.model import ByColumn, Facts
 from discreet.private import Private
 
 __all__ = ["MOST", "Reference"]
@@ -27,27 +31,60 @@ class Reference:
         self._rows: list[Row] = [
             {column.name: read(column, row.get(column.name)) for column in facts.columns} for row in rows
         ]
+        self._columns = [column.name for column in facts.columns]
+        unit = facts.unit
+        self._units = [unit_of(row.get(unit.column)) for row in rows] if isinstance(unit, ByColumn) else []
 
     def check(self) -> None:
         """The rows are in memory: never gone."""
 
     def run(self, wanted: Wanted) -> Private[Sums]:
         """The exact integers. Raises EngineFault, and no other error."""
-        return guarded("the reference engine could not answer", lambda: Private(_sums(wanted, self._rows)))
+        return guarded("the reference engine could not answer", lambda: Private(_sums(wanted, self._present(wanted))))
+
+    def counts(self, wanted: CountsWanted) -> Private[Counts]:
+        """How many rows lie where. Raises EngineFault, and no other error."""
+        return guarded("the reference engine could not answer", lambda: Private(_counts(wanted, self._present(wanted))))
+
+    def keys(self, wanted: KeysWanted) -> Private[Candidates]:
+        """The values that enough units have. Raises EngineFault, and no other error."""
+        return guarded(
+            "the reference engine could not answer", lambda: Private(candidates(wanted, self._rows, self._units))
+        )
 
     def close(self) -> None:
         """Let go of the data."""
         self._rows = []
+        self._units = []
+
+    def _present(self, wanted: Wanted | CountsWanted) -> list[Placed]:
+        """The rows that meet WHERE and are in a cell; of bounded units, those that stay."""
+        units = self._units if wanted.unit is not None else [""] * len(self._rows)
+        met = [
+            (unit, cell, row)
+            for unit, row in zip(units, self._rows, strict=True)
+            if unit is not None and (cell := _cell(wanted, row)) is not None
+            if wanted.where is None or evaluate(wanted.where, row) is True
+        ]
+        read = columns_read(wanted)
+        return met if wanted.unit is None else kept(met, wanted.unit, [name for name in self._columns if name in read])
 
 
-def _sums(wanted: Wanted, rows: Sequence[Row]) -> Sums:
+def _sums(wanted: Wanted, placed: Sequence[Placed]) -> Sums:
     totals = [[0] * wanted.cells for _ in wanted.measures]
-    for row in rows:
-        cell = _cell(wanted, row)
-        if cell is None or (wanted.where is not None and evaluate(wanted.where, row) is not True):
-            continue
-        for total, measure in zip(totals, wanted.measures, strict=True):
-            total[cell] += _term(measure, row)
+    seen: list[list[set[Value]]] = [[set() for _ in range(wanted.cells if each.distinct else 0)] for each in wanted.measures]
+    for total, measure in zip(totals, wanted.measures, strict=True):
+        for (_, cell), value in _per_unit(measure, placed).items():
+            total[cell] += value
+    for _, cell, row in placed:
+        for total, different, measure in zip(totals, seen, wanted.measures, strict=True):
+            if measure.within is not None:
+                continue
+            if measure.distinct:
+                different[cell] |= _values(measure, row)
+                total[cell] = len(different[cell])
+            else:
+                total[cell] += _term(measure, row)
     capped = [[min(value, MOST) for value in total] for total in totals]
     shape = (len(wanted.measures), wanted.cells)
     high = np.array([[value >> 32 for value in total] for total in capped], np.int64).reshape(shape)
@@ -55,7 +92,36 @@ def _sums(wanted: Wanted, rows: Sequence[Row]) -> Sums:
     return Sums(high, low)
 
 
-def _cell(wanted: Wanted, row: Row) -> int | None:
+def _per_unit(measure: Measure, placed: Sequence[Placed]) -> dict[tuple[str, int], int]:
+    """What each unit counts for in each cell where it has rows, once it is brought into the measure's range."""
+    if measure.within is None:
+        return {}
+    low, high = measure.within
+    found: Counter[tuple[str, int]] = Counter()
+    for unit, cell, row in placed:
+        found[unit, cell] += _term(measure, row)
+        if measure.power:
+            assert measure.grid is not None
+            found[unit, cell] += measure.grid.low * _term(replace(measure, power=0), row)
+    return {at: min(max(value, low), high) - (low if measure.power else 0) for at, value in found.items()}
+
+
+def _counts(wanted: CountsWanted, placed: Sequence[Placed]) -> Counts:
+    found: Counter[tuple[int, int]] = Counter()
+    for _, cell, row in placed:
+        if wanted.filter is not None and evaluate(wanted.filter, row) is not True:
+            continue
+        x = number(evaluate(wanted.of, row))
+        if x is None:
+            continue
+        place = int(on_grid(x, wanted.grid) - wanted.grid.low) >> wanted.coarse
+        if wanted.bins is None or any(first <= place <= last for first, last in wanted.bins):
+            found[cell, place] += 1
+    cells, bins, counts = zip(*((*at, found[at]) for at in sorted(found)), strict=True) if found else ((), (), ())
+    return Counts(np.array(cells, np.int64), np.array(bins, np.int64), np.array(counts, np.int64))
+
+
+def _cell(wanted: Wanted | CountsWanted, row: Row) -> int | None:
     cell = 0
     for key in wanted.keys:
         if (place := _place(key, row)) is None:
@@ -91,8 +157,31 @@ def _term(measure: Measure, row: Row) -> int:
         return 0
     if measure.of is None:
         return 1
+    if measure.and_of is not None:
+        return _product(measure, row)
     value = evaluate(measure.of, row)
     if value is None or measure.grid is None:
         return 0 if value is None else 1
     x = number(value)
     return 0 if x is None else int((on_grid(x, measure.grid) - measure.grid.low) ** measure.power)
+
+
+def _product(measure: Measure, row: Row) -> int:
+    """u^power * v^and_power, 0 where one of them is NULL."""
+    assert measure.of is not None
+    assert measure.and_of is not None
+    assert measure.grid is not None
+    assert measure.and_grid is not None
+    x, y = number(evaluate(measure.of, row)), number(evaluate(measure.and_of, row))
+    if x is None or y is None:
+        return 0
+    u, v = on_grid(x, measure.grid) - measure.grid.low, on_grid(y, measure.and_grid) - measure.and_grid.low
+    return int(u**measure.power * v**measure.and_power)
+
+
+def _values(measure: Measure, row: Row) -> set[Value]:
+    """The value that one row adds to those seen; none if it is NULL."""
+    if measure.of is None or (measure.filter is not None and evaluate(measure.filter, row) is not True):
+        return set()
+    value = evaluate(measure.of, row)
+    return set() if value is None else {value}

@@ -4,7 +4,7 @@ What an expression needs twice becomes a column of its own. SQL text therefore g
 of its depth, and everything that may look like a value is written once.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
@@ -47,15 +47,27 @@ class Sheet:
         stage.joins.append((_values(values, alias), same))
         return self._column(short, found)
 
+    def placed(self, term: Term, values: Mapping[int, exp.Expr]) -> exp.Expr:
+        """The place of the value among ``values``, each of which is there once; NULL if it is none of them."""
+        short = self.named(term)
+        stage = self._stage(short.stage)
+        alias = f"v{self._new()}"
+        stage.joins.append((_places(values, alias), infix(exp.EQ, short.sql, column("value", alias))))
+        return self._column(short, column("place", alias)).sql
+
     def select(self, *outputs: exp.Expr, where: Sequence[exp.Expr] = ()) -> str:
-        """A SELECT of ``outputs`` over all stages. Stages are put together as text: there may be too many for recursion."""
+        """A SELECT of ``outputs`` over all stages."""
+        return f"SELECT {', '.join(map(self.text, outputs))} FROM {self.rows(where)}"
+
+    def rows(self, where: Sequence[exp.Expr] = ()) -> str:
+        """What comes after FROM. Stages are put together as text: there may be too many for recursion."""
         source = f"{self.text(exp.to_table(self.layout.table))} AS s"
         for stage in self._stages:
             added = [exp.alias_(sql, name) for sql, name in stage.columns.items()]
             joins = [f" LEFT JOIN {self.text(table)} ON {self.text(on)}" for table, on in stage.joins]
             source = f"(SELECT {', '.join(['s.*', *map(self.text, added)])} FROM {source}{''.join(joins)}) AS s"
         filtered = f" WHERE {' AND '.join(map(self.text, where))}" if where else ""
-        return f"SELECT {', '.join(map(self.text, outputs))} FROM {source}{filtered}"
+        return f"{source}{filtered}"
 
     def text(self, sql: exp.Expr) -> str:
         """The text of a piece of SQL in the engine's dialect."""
@@ -82,3 +94,9 @@ def _values(values: str | list[exp.Expr], alias: str) -> exp.Expr:
         return exp.alias_(exp.to_table(values), alias, table=True)
     names = exp.TableAlias(this=exp.to_identifier(alias), columns=[exp.to_identifier("value")])
     return exp.Values(expressions=[exp.Tuple(expressions=[value]) for value in values], alias=names)
+
+
+def _places(values: Mapping[int, exp.Expr], alias: str) -> exp.Expr:
+    columns = [exp.to_identifier("value"), exp.to_identifier("place")]
+    pairs = [exp.Tuple(expressions=[value, exp.Literal.number(place)]) for place, value in values.items()]
+    return exp.Values(expressions=pairs, alias=exp.TableAlias(this=exp.to_identifier(alias), columns=columns))

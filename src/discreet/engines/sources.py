@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 from discreet.engines.layout import Field, Layout
 from discreet.engines.lines import count_lines, has_spaced_quotes, is_utf8, lines_of, places_of, rows_of, split_header
-from discreet.engines.objects import as_texts
+from discreet.engines.objects import as_texts, units_as_texts
 from discreet.engines.reading import FEW, is_run, is_whole, kind_of
-from discreet.engines.stored import quoted, quoted_text, safe_name, view_of
+from discreet.engines.stored import UNIT, quoted, quoted_text, safe_name, unit_of, view_of
 from discreet.engines.values import nearest
 from discreet.engines.writer import to_read
 from discreet.errors import FactsError
-from discreet.facts.model import Category, CsvFormat, Facts
+from discreet.facts.model import ByColumn, Category, CsvFormat, Facts
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -34,12 +34,12 @@ def from_parquet(connection: "DuckDBPyConnection", facts: Facts, files: Sequence
     # a file's statistics leave NaN out, and trusting them the optimizer would fold our clamps away and let one NaN row through
     options = "hive_partitioning = false, can_have_nan = true, utf8_validation = 'replace'"
     relations = [f"read_parquet({quoted_text(escape(str(file)))}, {options})" for file in files]
-    views = [view_of(facts, _types(connection, relation)) for relation in relations]
-    if any(fields != views[0][1] for _, fields in views):
+    views = [_viewed(facts, _types(connection, relation)) for relation in relations]
+    if any(view[1:] != views[0][1:] for view in views):
         raise FactsError("the files of the source store a declared column differently", hint="write them all with one schema")
     selected = " UNION ALL ".join(f"SELECT {view[0]} FROM {relation}" for view, relation in zip(views, relations, strict=True))
     run(connection, f"CREATE VIEW data AS {selected}")
-    return Layout("data", views[0][1], _members(connection, facts))
+    return Layout("data", views[0][1], _members(connection, facts), views[0][2])
 
 
 def from_duckdb(connection: "DuckDBPyConnection", facts: Facts, file: Path, table: str) -> Layout:
@@ -51,19 +51,19 @@ def from_duckdb(connection: "DuckDBPyConnection", facts: Facts, file: Path, tabl
     if run(connection, known, [schema, name]) == [(0,)]:
         raise FactsError(f"the source has no table called {table!r}", hint="name a table of the file, not a view, after #")
     relation = f"source.{quoted(schema)}.{quoted(name)}"
-    selected, fields = view_of(facts, _types(connection, relation))
+    selected, fields, unit = _viewed(facts, _types(connection, relation))
     run(connection, f"CREATE VIEW data AS SELECT {selected} FROM {relation}")
-    return Layout("data", fields, _members(connection, facts))
+    return Layout("data", fields, _members(connection, facts), unit)
 
 
 def from_frame(connection: "DuckDBPyConnection", facts: Facts, frame: object) -> Layout:
     """The rows of a pandas, polars or Arrow table."""
-    names = [column.name for column in facts.columns]
+    names = _names(facts)
     connection.register("frame", _objects_as_text(_renamed(frame, names), facts))
-    spelt = {name: safe_name(place) for place, name in enumerate(names)}
-    selected, fields = view_of(facts, _types(connection, "frame"), spelt)
+    spelt = {column.name: safe_name(place) for place, column in enumerate(facts.columns)}
+    selected, fields, unit = _viewed(facts, _types(connection, "frame"), spelt)
     run(connection, f"CREATE TEMP VIEW raw AS SELECT {selected} FROM frame")
-    layout = _read_in(connection, facts, Layout("raw", fields, _members(connection, facts)))
+    layout = _read_in(connection, facts, Layout("raw", fields, _members(connection, facts), unit))
     run(connection, "DROP VIEW raw")
     connection.unregister("frame")
     return layout
@@ -71,16 +71,17 @@ def from_frame(connection: "DuckDBPyConnection", facts: Facts, frame: object) ->
 
 def from_csv(connection: "DuckDBPyConnection", facts: Facts, files: Iterable[Path]) -> Layout:
     """The rows of CSV files, each with its own header."""
-    names = [column.name for column in facts.columns]
-    fields = {name: Field(safe_name(place), "text") for place, name in enumerate(names)}
-    run(connection, f"CREATE TEMP TABLE raw ({', '.join(f'{field.name} VARCHAR' for field in fields.values())})")
+    names = _names(facts)
+    fields = {column.name: Field(safe_name(place), "text") for place, column in enumerate(facts.columns)}
+    unit = Field(safe_name(len(fields)), "text") if len(names) > len(fields) else None
+    run(connection, f"CREATE TEMP TABLE raw ({', '.join(f'{safe_name(place)} VARCHAR' for place in range(len(names)))})")
     for file in files:
         with closing(lines_of(file, facts.csv.encoding)) as lines:
             header, _ = split_header(lines, facts.csv)
         places = places_of(names, header)
         if not _load_strictly(connection, file, facts.csv, len(header), places):
             _load_by_lines(connection, file, facts.csv, names)
-    layout = _read_in(connection, facts, Layout("raw", fields, _members(connection, facts)))
+    layout = _read_in(connection, facts, Layout("raw", fields, _members(connection, facts), unit))
     run(connection, "DROP TABLE raw")
     return layout
 
@@ -147,7 +148,7 @@ def _renamed(frame: Any, names: list[str]) -> object:
         case "polars", "DataFrame" | "LazyFrame":
             whole = frame.lazy().collect()
             places_of(names, whole.columns)
-            return whole.select(names).rename(dict(zip(names, safe, strict=True)))
+            return type(whole)({new: whole[old] for old, new in zip(names, safe, strict=True)})
         case "pyarrow", "Table" | "RecordBatch":
             return frame.select(places_of(names, frame.schema.names)).rename_columns(safe)
         case "pyarrow", "RecordBatchReader":
@@ -163,11 +164,14 @@ def _objects_as_text(frame: Any, facts: Facts) -> object:
     """A pandas frame whose columns of Python objects are read one cell at a time; any other frame as it is."""
     if type(frame).__module__.partition(".")[0] != "pandas":
         return frame
-    odd = {place: frame.iloc[:, place] for place in range(len(facts.columns)) if frame.dtypes.iloc[place].kind == "O"}
+    places = range(frame.shape[1])  # the units come last, where there are some
+    odd = {place: frame.iloc[:, place] for place in places if frame.dtypes.iloc[place].kind == "O"}
     if not odd:
         return frame
-    texts = {place: type(cells)(as_texts(facts.columns[place], cells), dtype=object) for place, cells in odd.items()}
-    columns = [texts.get(place, frame.iloc[:, place].reset_index(drop=True)) for place in range(len(facts.columns))]
+    declared = [as_texts(facts.columns[place], cells) if place < len(facts.columns) else units_as_texts(cells)
+                for place, cells in odd.items()]  # fmt: skip
+    texts = {place: type(odd[place])(cells, dtype=object) for place, cells in zip(odd, declared, strict=True)}
+    columns = [texts.get(place, frame.iloc[:, place].reset_index(drop=True)) for place in places]
     return type(frame)(dict(zip(frame.columns, columns, strict=True)))
 
 
@@ -181,7 +185,22 @@ def _types(connection: "DuckDBPyConnection", relation: str) -> dict[str, str]:
 def _read_in(connection: "DuckDBPyConnection", facts: Facts, raw: Layout) -> Layout:
     names = {name: field.name for name, field in raw.fields.items()}
     run(connection, f"CREATE TABLE data AS {to_read(facts, raw, names)}")
-    return Layout("data", {name: Field(field.name, "read") for name, field in raw.fields.items()})
+    unit = None if raw.unit is None else Field(UNIT, raw.unit.stored)
+    return Layout("data", {name: Field(field.name, "read") for name, field in raw.fields.items()}, unit=unit)
+
+
+def _names(facts: Facts) -> list[str]:
+    """The columns that are read: those declared, then that of the units."""
+    return [*(column.name for column in facts.columns), *([facts.unit.column] if isinstance(facts.unit, ByColumn) else [])]
+
+
+def _viewed(
+    facts: Facts, types: dict[str, str], spelt: dict[str, str] | None = None
+) -> tuple[str, dict[str, Field], Field | None]:
+    """What to SELECT to have columns and units under safe names, and what they then are."""
+    selected, fields = view_of(facts, types, spelt)
+    more, unit = unit_of(facts, types, None if spelt is None else safe_name(len(facts.columns)))
+    return ", ".join([selected, *more]), fields, unit
 
 
 def _members(connection: "DuckDBPyConnection", facts: Facts) -> dict[str, str]:

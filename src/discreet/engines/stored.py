@@ -6,9 +6,11 @@ from discreet.engines.layout import Field, Stored
 from discreet.engines.lines import places_of
 from discreet.engines.reading import check_stored
 from discreet.errors import FactsError
-from discreet.facts.model import Column, Facts
+from discreet.facts.model import ByColumn, Column, Facts
 
-__all__ = ["quoted", "quoted_text", "safe_name", "view_of"]
+__all__ = ["UNIT", "quoted", "quoted_text", "safe_name", "unit_of", "view_of"]
+
+UNIT = "u"  # what the column of the units is called in the engine
 
 _AS_IT_IS = "{}"
 _AS_TEXT = "CAST({} AS VARCHAR)"
@@ -63,6 +65,20 @@ def view_of(facts: Facts, types: dict[str, str], spelt: dict[str, str] | None = 
         selected.append(f"{form.format(quoted(names[column.name]))} AS {safe_name(place)}")
         fields[column.name] = Field(safe_name(place), stored)
     return ", ".join(selected), fields
+
+
+def unit_of(facts: Facts, types: dict[str, str], spelt: str | None = None) -> tuple[list[str], Field | None]:
+    """What else to SELECT from a source to have the units beside the columns, and what they are; nothing if each row is one."""
+    if not isinstance(facts.unit, ByColumn):
+        return [], None
+    name = spelt or facts.unit.column
+    places_of([name], list(types))
+    stored, form = _TYPES.get(types[name], ("text", _AS_TEXT))
+    if types[name].startswith("DECIMAL("):
+        stored, form = "text", f"regexp_replace({_AS_TEXT}, '[.]0*$', '')"  # 12.00 is the unit 12
+    elif stored not in ("text", "whole", "real"):
+        stored, form = "text", _AS_TEXT
+    return [f"{form.format(quoted(name))} AS {UNIT}"], Field(UNIT, stored)
 
 
 def _stored_as(column: Column, kind: str) -> tuple[Stored, str]:

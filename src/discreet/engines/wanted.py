@@ -10,7 +10,21 @@ from numpy.typing import NDArray
 from discreet.private import Private
 from discreet.questions.algebra import Expression
 
-__all__ = ["ByStep", "ByValue", "Engine", "Grid", "Key", "Measure", "Sums", "Wanted"]
+__all__ = [
+    "Bound",
+    "ByStep",
+    "ByValue",
+    "Candidates",
+    "Counts",
+    "CountsWanted",
+    "Engine",
+    "Grid",
+    "Key",
+    "KeysWanted",
+    "Measure",
+    "Sums",
+    "Wanted",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +47,23 @@ class Measure:
 
     power 0: how many of them have a value of ``of`` (all of them, if ``of`` is None). power 1 or 2: the sum of u or of u * u,
     where u = X - grid.low is between 0 and grid.width, over the rows whose value is not NULL.
+
+    With ``and_of`` and ``and_grid``: the sum of u^power * v^and_power over the rows where neither value is NULL; that is how
+    many they are if both powers are 0. ``distinct``: how many different values of ``of`` there are, NULL not counted.
+
+    With ``within`` = (low, high), low ≤ 0 ≤ high, each unit is brought into that range before units are added up: power 0 adds
+    up min(count, high); power 1 adds clamp(sum of X, low, high) - low for every unit that has rows in the cell, X not moved.
     """
 
     power: int
     of: Expression | None = None
     grid: Grid | None = None
     filter: Expression | None = None
+    and_power: int = 0
+    and_of: Expression | None = None
+    and_grid: Grid | None = None
+    distinct: bool = False
+    within: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +94,30 @@ Key = ByValue | ByStep
 
 
 @dataclass(frozen=True, slots=True)
+class Bound:
+    """How much of one unit stays, of the rows that meet ``where`` and are in a cell: ``choice`` says which.
+
+    ``groups`` cells at most, then ``rows_per_group`` rows in each of them, then ``rows`` in all; None: no limit of this kind.
+    Rows whose unit is NULL are left out in any case. ``key`` is fixed for the table: with it units choose as if at random.
+    """
+
+    key: int
+    groups: int | None = None
+    rows_per_group: int | None = None
+    rows: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Wanted:
-    """All integers of a plan: measures for every combination of key cells, over the rows that meet ``where``."""
+    """All integers of a plan: measures for every combination of key cells, over the rows that meet ``where``.
+
+    With ``unit``, over those of them that stay; then all measures are ``within`` a range, or none but those within (0, 1).
+    """
 
     where: Expression | None
     keys: tuple[Key, ...]
     measures: tuple[Measure, ...]
+    unit: Bound | None = None
 
     @property
     def cells(self) -> int:
@@ -90,6 +133,60 @@ class Sums:
     low: NDArray[np.int64]
 
 
+@dataclass(frozen=True, slots=True)
+class CountsWanted:
+    """How many rows lie on each step of a public grid, in every combination of key cells, over the rows that meet ``where``.
+
+    Steps u = X - grid.low go from 0 to grid.width; 2^``coarse`` of them are one bin, and only bins inside one of the ranges
+    ``bins`` [first, last] are told (all of them, if None). Rows whose value is NULL or that fail ``filter`` are not counted.
+    """
+
+    where: Expression | None
+    keys: tuple[Key, ...]
+    of: Expression
+    grid: Grid
+    filter: Expression | None = None
+    coarse: int = 0
+    bins: tuple[tuple[int, int], ...] | None = None
+    unit: Bound | None = None  # rows are chosen before ``filter`` and ``bins``
+
+    @property
+    def cells(self) -> int:
+        """How many combinations of keys there are; the last key moves fastest."""
+        return int(np.prod([key.cells for key in self.keys], dtype=object)) if self.keys else 1
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """The bins that have rows, sorted by cell, then by bin: ``rows`` of them, at least 1, in each."""
+
+    cell: NDArray[np.int64]
+    bin: NDArray[np.int64]
+    rows: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class KeysWanted:
+    """The values of ``of`` that at least ``at_least`` units have, over the rows that meet ``where``; NULL is none.
+
+    ``groups`` is how many values of one unit count, None if every row is a unit of its own; ``salt`` orders a unit's values.
+    """
+
+    where: Expression | None
+    of: Expression
+    at_least: int
+    groups: int | None = None
+    salt: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Values in their order (texts by their letters), and how many units have each."""
+
+    values: tuple[str | float, ...]
+    units: NDArray[np.int64]
+
+
 class Engine(Protocol):
     """Holds one table of one version."""
 
@@ -98,6 +195,12 @@ class Engine(Protocol):
 
     def run(self, wanted: Wanted) -> Private[Sums]:
         """The exact integers. Raises EngineFault, and no other error."""
+
+    def counts(self, wanted: CountsWanted) -> Private[Counts]:
+        """How many rows lie where. Raises EngineFault, and no other error."""
+
+    def keys(self, wanted: KeysWanted) -> Private[Candidates]:
+        """The values that enough units have. Raises EngineFault, and no other error."""
 
     def close(self) -> None:
         """Let go of the data."""

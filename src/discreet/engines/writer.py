@@ -18,13 +18,24 @@ from discreet.engines.layout import Layout
 from discreet.engines.ranges import unary
 from discreet.engines.reading import one_of_numbers, one_of_texts, read_column
 from discreet.engines.sheet import Sheet
-from discreet.engines.terms import Term, as_type, between, cases, infix, real, real_literal, whole_literal
+from discreet.engines.terms import Term, as_type, between, cases, column, infix, real, real_literal, whole_literal
 from discreet.engines.values import SAFE, nearest
-from discreet.engines.wanted import ByStep, ByValue, Grid, Key, Measure, Wanted
+from discreet.engines.wanted import ByStep, ByValue, CountsWanted, Grid, Key, Measure, Wanted
 from discreet.facts.model import Boolean, Category, Facts
 from discreet.questions.algebra import Column
 
-__all__ = ["MOST", "to_read", "to_sql"]
+__all__ = [
+    "MOST",
+    "counted",
+    "filtered",
+    "in_ranges",
+    "key_term",
+    "steps_of",
+    "to_counts",
+    "to_read",
+    "to_sql",
+    "total_of",
+]
 
 MOST = (1 << 95) - 1  # sums saturate here: a high half of 63 bits and a low one of 32
 
@@ -39,11 +50,11 @@ def to_sql(wanted: Wanted, facts: Facts, layout: Layout, dialect: str = "duckdb"
     conditions = [] if wanted.where is None else [write.truth(wanted.where).sql]
     keys = []
     for key in wanted.keys:
-        term, first = _key(key, write, sheet, facts)
+        term, first = key_term(key, write, sheet, facts)
         value, inside = (term.sql, None) if isinstance(key, ByValue) and key.other else _apart(term.sql)
         conditions += [] if inside is None else [inside]
         keys.append((value, first))
-    totals = [_total(_counted(measure, wanted.measures), write, sheet) for measure in wanted.measures]
+    totals = [total_of(counted(measure, wanted.measures), write, sheet) for measure in wanted.measures]
 
     # one row for every combination of keys: k0, k1, ..., m0, m1, ...
     found = [exp.alias_(value, f"k{place}") for place, (value, _) in enumerate(keys)]
@@ -59,19 +70,56 @@ def to_sql(wanted: Wanted, facts: Facts, layout: Layout, dialect: str = "duckdb"
     return f"SELECT {', '.join(map(sheet.text, outputs))} FROM ({inner}) AS g"
 
 
+def to_counts(wanted: CountsWanted, facts: Facts, layout: Layout, dialect: str = "duckdb") -> str:
+    """The SELECT for ``wanted``: a row k0, k1, ..., b, n for every combination of keys and every bin that has rows."""
+    sheet = Sheet(layout, DIALECTS[dialect])
+    write = Expressions(facts, sheet)
+    conditions = [write.truth(each).sql for each in (wanted.where, wanted.filter) if each is not None]
+    keys = []
+    for key in wanted.keys:
+        term, first = key_term(key, write, sheet, facts)
+        value, inside = (term.sql, None) if isinstance(key, ByValue) and key.other else _apart(term.sql)
+        conditions += [] if inside is None else [inside]
+        keys.append(_moved(value, first))
+    steps = steps_of(write.number(wanted.of), wanted.grid, sheet)
+    bins = as_type(steps.sql, "BIGINT")
+    if wanted.coarse:
+        bins = exp.BitwiseRightShift(this=bins, expression=exp.Literal.number(wanted.coarse))
+    b = sheet.named(replace(steps, sql=bins)).sql
+    conditions.append(exp.Paren(this=in_ranges(b, wanted.bins)))
+    found = [exp.alias_(value, f"k{place}") for place, value in enumerate(keys)]
+    found += [exp.alias_(b, "b"), exp.alias_(exp.Count(this=exp.Star()), "n")]
+    groups = ", ".join(str(place + 1) for place in range(len(keys) + 1))
+    return f"{sheet.select(*found, where=conditions)} GROUP BY {groups}"
+
+
+def in_ranges(b: exp.Expr, ranges: tuple[tuple[int, int], ...] | None) -> exp.Expr:
+    """Whether a bin is told: it is not NULL and in one of the ranges."""
+    if ranges is None:
+        return exp.Not(this=infix(exp.Is, b, exp.Null()))
+    if not ranges:
+        return exp.false()
+    tests = [between(b, whole_literal(first), whole_literal(last)) for first, last in ranges]
+    found = tests[0]
+    for test in tests[1:]:
+        found = exp.Or(this=found, expression=test)
+    return found
+
+
 def to_read(facts: Facts, layout: Layout, names: dict[str, str], dialect: str = "duckdb") -> str:
     """The SELECT of all declared columns as they are read, under the given names."""
     known = DIALECTS[dialect]
     sheet = Sheet(layout, known)
     read = {column.name: read_column(column, layout.fields[column.name], sheet) for column in facts.columns}
     outputs = [exp.alias_(term.sql, names[name]) for name, term in read.items()]
+    outputs += [] if layout.unit is None else [exp.alias_(column(layout.unit.name), "u")]
     return sheet.select(*outputs)
 
 
 # ---- keys
 
 
-def _key(key: Key, write: Expressions, sheet: Sheet, facts: Facts) -> tuple[Term, int]:
+def key_term(key: Key, write: Expressions, sheet: Sheet, facts: Facts) -> tuple[Term, int]:
     """The key's value, NULL outside its cells, and the value of cell 0 if cells are counted."""
     match key:
         case ByValue(of=Column(name)) if isinstance(facts.column(name), Category | Boolean):
@@ -119,38 +167,69 @@ def _moved(value: exp.Expr, by: int) -> exp.Expr:
 # ---- measures
 
 
-def _total(measure: Measure, write: Expressions, sheet: Sheet) -> exp.Expr:
+def total_of(measure: Measure, write: Expressions, sheet: Sheet) -> exp.Expr:
     """The sum of a measure over the rows of a group."""
     if measure.of is None:
-        return _filtered(exp.Count(this=exp.Star()), measure, write)
+        return filtered(exp.Count(this=exp.Star()), measure, write)
+    if measure.distinct:
+        return filtered(exp.Count(this=exp.Distinct(expressions=[write.term(measure.of).sql])), measure, write)
+    if measure.and_of is not None:
+        return _product(measure, write, sheet)
     if measure.grid is None:
-        return _filtered(exp.Count(this=write.term(measure.of).sql), measure, write)
-    steps = _steps(write.number(measure.of), measure.grid, sheet)
+        return filtered(exp.Count(this=write.term(measure.of).sql), measure, write)
+    steps = steps_of(write.number(measure.of), measure.grid, sheet)
     if measure.power == 0:
-        return _filtered(exp.Count(this=steps.sql), measure, write)
+        return filtered(exp.Count(this=steps.sql), measure, write)
     if measure.power == 1:
-        return exp.Coalesce(this=_filtered(exp.Sum(this=steps.sql), measure, write), expressions=[whole_literal(0)])
+        return exp.Coalesce(this=filtered(exp.Sum(this=steps.sql), measure, write), expressions=[whole_literal(0)])
     u = sheet.named(steps).sql
-    total = _filtered(exp.Sum(this=infix(exp.Mul, u, u)), measure, write)
+    return _saturated(filtered(exp.Sum(this=infix(exp.Mul, u, u)), measure, write))
+
+
+def _product(measure: Measure, write: Expressions, sheet: Sheet) -> exp.Expr:
+    """The sum of u^power * v^and_power, at most 2^62 each, over the rows that have both."""
+    assert measure.of is not None
+    assert measure.and_of is not None
+    assert measure.grid is not None
+    assert measure.and_grid is not None
+    u = sheet.named(steps_of(write.number(measure.of), measure.grid, sheet)).sql
+    v = sheet.named(steps_of(write.number(measure.and_of), measure.and_grid, sheet)).sql
+    factors = [as_type(each, "BIGINT") for each in [u] * measure.power + [v] * measure.and_power]
+    both = [exp.Not(this=exp.Is(this=each, expression=exp.Null())) for each in (u, v)]
+    if not factors:
+        return filtered(exp.Count(this=exp.Star()), measure, write, *both)
+    term = factors[0]
+    for factor in factors[1:]:
+        term = infix(exp.Mul, term, factor)
+    return _saturated(filtered(exp.Sum(this=term), measure, write, *both))
+
+
+def _saturated(total: exp.Expr) -> exp.Expr:
     some = exp.Coalesce(this=total, expressions=[whole_literal(0)])
     return exp.Least(this=some, expressions=[whole_literal(MOST)], ignore_nulls=True)
 
 
-def _counted(measure: Measure, among: tuple[Measure, ...]) -> Measure:
+def counted(measure: Measure, among: tuple[Measure, ...]) -> Measure:
     """A count of values as a count of the steps that are summed anyway: an engine then works them out once."""
-    if measure.power or measure.of is None:
+    if measure.power or measure.of is None or measure.distinct or measure.and_of is not None:
         return measure
-    same = (other for other in among if other.power == 1 and (other.of, other.filter) == (measure.of, measure.filter))
+    same = (
+        other
+        for other in among
+        if other.power == 1 and other.and_of is None and (other.of, other.filter) == (measure.of, measure.filter)
+    )
     return replace(next(same, measure), power=0)
 
 
-def _filtered(aggregate: exp.Expr, measure: Measure, write: Expressions) -> exp.Expr:
-    if measure.filter is None:
+def filtered(aggregate: exp.Expr, measure: Measure, write: Expressions, *more: exp.Expr) -> exp.Expr:
+    """The aggregate over the rows that meet the measure's filter and the other conditions."""
+    conditions = [*([] if measure.filter is None else [write.truth(measure.filter).sql]), *more]
+    if not conditions:
         return aggregate
-    return exp.Filter(this=aggregate, expression=exp.Where(this=write.truth(measure.filter).sql))
+    return exp.Filter(this=aggregate, expression=exp.Where(this=exp.and_(*conditions, copy=False)))
 
 
-def _steps(x: Term, grid: Grid, sheet: Sheet) -> Term:
+def steps_of(x: Term, grid: Grid, sheet: Sheet) -> Term:
     """u = clamp(floor(x / step + 1/2), low, high) - low, as BIGINT."""
     scale = 1 / grid.step
     if x.whole and scale.denominator == 1 and max(-x.low, x.high) * scale < SAFE // 2:

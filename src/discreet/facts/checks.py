@@ -7,7 +7,7 @@ from discreet.errors import ParameterError
 from discreet.facts.budgets import read_budget
 from discreet.facts.columns import read_column
 from discreet.facts.keys import CSV, DOCUMENT, TABLE, UNIT, nearest
-from discreet.facts.model import Budget, ByColumn, Category, Column, CsvFormat, EachRow, Facts, Source, Unit
+from discreet.facts.model import MOST_OF_UNIT, Budget, ByColumn, Category, Column, CsvFormat, EachRow, Facts, Source, Unit
 from discreet.facts.sections import Section
 from discreet.facts.sources import parse_source
 from discreet.facts.values import character, identifier, name, one_of, said, text, truth, whole
@@ -18,6 +18,7 @@ __all__ = ["read_document"]
 _UNIT = 'write unit = "row" if every row is another unit, or unit = { column = "…", max_rows = 10 }'
 _RELATION = 'write neighbours = "add_remove" if the number of rows is private, or "change_one" if it is public'
 _SIZE = whole(1)
+_CAP = whole(1, MOST_OF_UNIT)
 
 
 def read_document(root: Section, folder: Path | None) -> Facts | None:
@@ -91,8 +92,8 @@ def _unit(table: Section) -> Unit | None:
         return None
     section.only(UNIT, "unit")
     column = section.read("column", name, needed='write unit = { column = "…" }, the column that tells the units apart')
-    most_rows, most_groups = section.read("max_rows", _SIZE), section.read("max_groups", _SIZE)
-    return None if column is None else ByColumn(column, most_rows, most_groups)
+    caps = [section.read(key, _CAP) for key in ("max_rows", "max_groups", "max_rows_per_group")]
+    return None if column is None else ByColumn(column, *caps)
 
 
 def _check_sizes(table: Section, unit: Unit | None, neighbours: Neighbours | None) -> None:

@@ -10,7 +10,7 @@ DOCUMENT = ("table", "csv", "budget", "columns")
 TABLE = (
     "name", "source", "version", "unit", "neighbours", "rows", "units", "rows_about", "people", "description",
 )  # fmt: skip
-UNIT = ("column", "max_rows", "max_groups")
+UNIT = ("column", "max_rows", "max_groups", "max_rows_per_group")
 CSV = ("delimiter", "quote", "header", "encoding", "names")
 LOSS = ("epsilon", "delta", "rho")
 BUDGET = (*LOSS, "accounting", "partition", "per_analyst", "max_epsilon_per_question", "expires")

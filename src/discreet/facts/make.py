@@ -123,7 +123,8 @@ def _unit_entries(unit: object) -> object:
         case EachRow():
             return "row"
         case ByColumn():
-            return {"column": unit.column, "max_rows": unit.max_rows, "max_groups": unit.max_groups}
+            caps = {cap: getattr(unit, cap) for cap in ("max_rows", "max_groups", "max_rows_per_group")}
+            return {"column": unit.column} | caps
         case _:
             return unit
 

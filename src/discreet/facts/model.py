@@ -19,6 +19,7 @@ __all__ = [
     "EachRow",
     "Facts",
     "Integer",
+    "MOST_OF_UNIT",
     "Number",
     "Source",
     "SourceKind",
@@ -28,6 +29,8 @@ __all__ = [
 ]
 
 Scalar = int | str
+
+MOST_OF_UNIT = (1 << 31) - 1  # rows or groups that a cap can name
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,11 +117,16 @@ class EachRow:
 
 @dataclass(frozen=True, slots=True)
 class ByColumn:
-    """All rows with one value of ``column`` are one unit."""
+    """All rows with one value of ``column`` are one unit; rows without a value are left out.
+
+    Of each unit a question reads ``max_rows`` rows in all, ``max_rows_per_group`` of any group and ``max_groups`` groups at most,
+    unless it says otherwise itself. None: no limit of this kind.
+    """
 
     column: str
     max_rows: int | None = None
     max_groups: int | None = None
+    max_rows_per_group: int | None = None
 
 
 Unit = EachRow | ByColumn

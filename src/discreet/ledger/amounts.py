@@ -109,7 +109,8 @@ class Money:
     def words(self, amount: Amount) -> str:
         """An amount in a sentence."""
         first = f"{self.currency} {_short(amount.first)}"
-        return f"{first} and delta {_short(amount.delta)}" if self.currency == "epsilon" and self.has_delta else first
+        says_delta = amount.delta or (self.currency == "epsilon" and self.has_delta)  # beside rho only where keys took some
+        return f"{first} and delta {_short(amount.delta)}" if says_delta else first
 
     def affordable(self, amount: Amount) -> Fraction:
         """The largest single epsilon that this much pays for, rounded down where it is a root."""

@@ -6,7 +6,7 @@ from contextvars import ContextVar
 from copy import copy
 from fractions import Fraction
 from math import inf, nextafter
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,8 +26,11 @@ __all__ = ["AddsNoise", "observer", "settled"]
 M = TypeVar("M")
 
 
-observer: ContextVar[Callable[["AddsNoise", object], None] | None] = ContextVar("observer", default=None)
-"""Is told of every release before its noise is drawn. Only ``discreet.testing`` ever sets it."""
+observer: ContextVar[Callable[[Any, object], None] | None] = ContextVar("observer", default=None)
+"""Is told of every release, and every choice by rank, before its noise is drawn: the mechanism and what it was given.
+
+Only ``discreet.testing`` ever sets it.
+"""
 
 
 class AddsNoise(ABC):

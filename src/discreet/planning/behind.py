@@ -6,11 +6,13 @@ from math import floor
 
 from discreet.facts.model import Facts
 from discreet.planning.estimates import estimate
-from discreet.planning.plan import Derived, Plan, Vector
+from discreet.planning.plan import Derived, Keys, Plan, Ranks, Vector
 from discreet.planning.release import Released
-from discreet.planning.vectors import aggregates_in_expression, drops_rows
-from discreet.questions.algebra import Aggregate, Expression, KeyOf, Output, Question
+from discreet.planning.unknown import opened
+from discreet.planning.vectors import aggregates_in_expression, drops_rows, with_nulls_replaced
+from discreet.questions.algebra import Aggregate, Apply, Expression, KeyOf, Output, Question
 from discreet.questions.check import checked
+from discreet.questions.functions import BOUNDED
 from discreet.questions.naming import unlike
 
 __all__ = ["Counted", "Counts", "count_behind", "counts_for", "rows_at_least"]
@@ -31,10 +33,17 @@ def count_behind(value: Expression, question: Question, facts: Facts) -> Questio
     columns = [column.name for column in facts.columns]  # a key may not share its name with another output
     keys = [Output(unlike(f"key_{place + 1}", columns), KeyOf(place)) for place in range(len(question.keys))]
     counted = Output(unlike("rows", columns), next(iter(behind)))
-    return checked(Question(question.table, (*keys, counted), question.where, question.keys), facts)
+    return checked(Question(question.table, (*keys, counted), question.where, question.keys, caps=question.caps), facts)
 
 
 def _count(aggregate: Aggregate, facts: Facts) -> Aggregate:
+    if aggregate.and_of is not None and drops_rows(aggregate, facts):
+        has = Apply("not", (Apply("is_null", (with_nulls_replaced(aggregate.and_of, facts),)),))
+        only = has if aggregate.filter is None else Apply("and", (aggregate.filter, has))
+        return Aggregate("count", aggregate.of, only)
+    if aggregate.kind in BOUNDED and aggregate.of is not None:
+        has = Apply("not", (Apply("is_null", (aggregate.of,)),))
+        return Aggregate("count_rows", None, has if aggregate.filter is None else Apply("and", (aggregate.filter, has)))
     if drops_rows(aggregate, facts):
         return Aggregate("count", aggregate.of, aggregate.filter)
     return Aggregate("count_rows", None, aggregate.filter)
@@ -51,7 +60,7 @@ def rows_at_least(plan: Plan, released: Released, confidence: float) -> dict[str
 
     For the answer to a count as above, and for that to any question whose statistics come with the number of their rows.
     """
-    found = {}
+    found, plan = {}, opened(plan, released)
     for output in plan.question.outputs:
         places = {plan.source(each) for each in aggregates_in_expression(output.value)}
         if len(places) == 1 and isinstance(place := places.pop(), Derived) and _has_count(plan.vectors[place.vector]):
@@ -64,5 +73,5 @@ def rows_at_least(plan: Plan, released: Released, confidence: float) -> dict[str
 _ROWS = Aggregate("count_rows")
 
 
-def _has_count(vector: Vector) -> bool:
-    return vector.estimator in ("count", "bernstein")
+def _has_count(vector: Vector | Ranks | Keys) -> bool:
+    return isinstance(vector, Vector) and vector.estimator in ("count", "bernstein", "tensor")

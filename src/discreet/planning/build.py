@@ -2,25 +2,39 @@
 
 from dataclasses import replace
 from fractions import Fraction
-from math import prod
 
-from discreet.engines.wanted import Measure, Wanted
+from discreet.engines.wanted import Grid, Measure, Wanted
 from discreet.errors import QuestionError
-from discreet.facts.model import Facts
+from discreet.facts.model import Facts, Text
 from discreet.mechanisms import Gaussian, Laplace
-from discreet.planning.cells import cells_of, check_having
-from discreet.planning.grids import FEW, LARGEST_SCALE, grid_for
-from discreet.planning.plan import Derived, Mechanism, Plan, Vector
+from discreet.planning.cells import cells_of, check_having, most_cells
+from discreet.planning.grids import FEW, LARGEST_SCALE, grid_for, grids_for_pair
+from discreet.planning.plan import Axis, Derived, Keys, Mechanism, Plan, Ranks, Vector
 from discreet.planning.price import Price
+from discreet.planning.ranks import RankDraft, event_of, ranks_of
 from discreet.planning.shares import Weights, check_weights, shares_by, weights_of
+from discreet.planning.trees import tree_for
+from discreet.planning.units import bound_of, clamped_measures, clamped_sensitivity, spread_over_groups
+from discreet.planning.unknown import KeysDraft, keys_of
 from discreet.planning.vectors import Choice, Draft, choose
 from discreet.privacy.conversion import rho_of
-from discreet.privacy.events import Event, GaussianRelease, LaplaceRelease, Sequence
+from discreet.privacy.events import Event, GaussianRelease, Sequence
 from discreet.privacy.losses import Approximate, Concentrated, Pure
-from discreet.questions.algebra import Question
+from discreet.questions.algebra import Column, Expression, Question
 from discreet.questions.bounds import bounds_of, is_whole
 from discreet.sensitivities.contribution import Sensitivity
-from discreet.sensitivities.statistic import Bernstein, Bounds, Count, Sum, VarianceNumerator
+from discreet.sensitivities.statistic import (
+    Bernstein,
+    Bounds,
+    Count,
+    CovarianceNumerator,
+    Distinct,
+    Marginals,
+    Sum,
+    Tensor,
+    Units,
+    VarianceNumerator,
+)
 from discreet.sensitivities.table import sensitivity_of
 
 __all__ = ["make_plan", "plan_of"]
@@ -40,47 +54,99 @@ def make_plan(question: Question, facts: Facts, price: Price, weights: Weights |
 def plan_of(question: Question, facts: Facts, price: Price, choice: Choice, weights: tuple[Fraction, ...]) -> Plan:
     """The plan that releases the vectors of ``choice``, one weight for each."""
     keys, axes = cells_of(question.keys, facts)                              # every value of every key
-    check_having(question.having, axes)
-    cells = prod(key.cells for key in keys)
+    check_having(question.having, tuple(_as_text(key, axis, facts) for key, axis in zip(question.keys, axes, strict=True)))
+    cells = most_cells(question.keys, facts)
     drafts = zip(choice.drafts, shares_by(weights), strict=True)
-    vectors = [_vector(draft, facts, price, share, cells) for draft, share in drafts]
+    has_keys = any(isinstance(draft, KeysDraft) for draft in choice.drafts)  # they take the delta, all else is pure then
+    pure = Pure(epsilon=price.epsilon) if has_keys and isinstance(price, Approximate) else price
+    vectors = [_planned(d, facts, price if isinstance(d, KeysDraft) else pure, share, cells) for d, share in drafts]
     measures, vectors = _measured(vectors)                                   # what the engine must add up
-    wanted = Wanted(question.where, keys, measures)
-    vectors = [_calibrated_alone(vector, price, wanted) for vector in vectors] if len(vectors) == 1 else vectors
+    is_clamped = any(isinstance(draft, Draft) and draft.per_unit is not None for draft in choice.drafts)
+    wanted = Wanted(question.where, keys, measures, bound_of(question, facts, is_clamped=is_clamped))
+    if len(vectors) == 1 and isinstance(vectors[0], Vector):
+        vectors = [_calibrated_alone(vectors[0], price, wanted)]
     derived = [(a, Derived(v, f)) for v, d in enumerate(choice.drafts) for f, group in enumerate(d.aggregates) for a in group]
-    return Plan(facts, question, price, axes, wanted, tuple(vectors), (*choice.known, *derived), _event(vectors, price))
+    event = _event(vectors, facts, price, cells)
+    return Plan(facts, question, price, axes, wanted, tuple(vectors), (*choice.known, *derived), event)
+
+
+def _as_text(key: Expression, axis: Axis, facts: Facts) -> Axis:
+    """An axis whose values are not known yet, with a text in it if they are texts."""
+    column = facts.column(key.name) if isinstance(key, Column) else None
+    return Axis(("",)) if isinstance(column, Text) else axis
+
+
+def _planned(
+    draft: Draft | RankDraft | KeysDraft, facts: Facts, price: Price, share: Fraction, cells: int
+) -> Vector | Ranks | Keys:
+    if isinstance(draft, KeysDraft):
+        return keys_of(draft, facts, price, share)
+    if isinstance(draft, RankDraft):
+        return ranks_of(draft, facts, price, share, cells)
+    return _vector(draft, facts, price, share, cells)
 
 
 def _vector(draft: Draft, facts: Facts, price: Price, share: Fraction, cells: int) -> Vector:
     """The draft with its grid and its noise."""
-    grid = None
-    are_few = cells * len(draft.filters) * (draft.degree + 1) <= FEW
-    if draft.of is not None and draft.estimator != "count":
-        bounds = bounds_of(draft.of, facts)
-        assert bounds is not None
-        one_step = _mechanism(_sensitivity(draft, 0, 1), price, share)       # its noise, were the range one step wide
-        noise = None if are_few else _scale(one_step)
-        grid = grid_for(bounds, is_whole=is_whole(draft.of, facts), degree=draft.degree, noise=noise, what=draft.what)
-    mechanism = _mechanism(_sensitivity(draft, grid.low, grid.high) if grid else _sensitivity(draft, 0, 1), price, share)
+    grid = and_grid = None
+    tree = tree_for(draft.leaves, is_gaussian=not isinstance(price, Pure)) if draft.estimator == "tree" else None
+    numbers = cells * (draft.degree + 1) ** (1 if draft.and_of is None else 2)
+    numbers = numbers if tree is None else cells // tree.leaves * tree.nodes
+    are_few = numbers * len(draft.filters) <= FEW
+    draft = draft if tree is None else replace(draft, degree=len(tree.runs))
+    if draft.of is not None and draft.estimator not in ("count", "units", "distinct"):
+        one_step = _mechanism(_sensitivity(draft, Grid(Fraction(1), 0, 1)), price, share)  # were the range one step wide
+        grid, and_grid = _grids(draft, facts, None if are_few else _scale(one_step))
+    sensitivity = _sensitivity(draft, grid or Grid(Fraction(1), 0, 1), and_grid)
+    mechanism = _mechanism(sensitivity, price, share)
     if not are_few and _scale(mechanism) > LARGEST_SCALE:
         raise QuestionError(
             f"the noise for {draft.what} would be out of reach at this price",
             hint="pay more for it, or ask for fewer statistics at once",
         )
-    return Vector(draft.estimator, draft.of, draft.filters, (), grid, draft.degree, mechanism, share, are_few, draft.what)
+    return Vector(
+        draft.estimator, draft.of, draft.filters, (), grid, draft.degree, mechanism, share, are_few, draft.what,
+        draft.and_of, and_grid, draft.per_unit, tree,
+    )  # fmt: skip
 
 
-def _sensitivity(draft: Draft, low: int, high: int) -> Sensitivity:
-    """How far one unit moves the vector, in steps of the grid [low, high]."""
+def _grids(draft: Draft, facts: Facts, noise: Fraction | None) -> tuple[Grid, Grid | None]:
+    """The grid of the draft's number, and of the second where it has two."""
+    numbers = [each for each in (draft.of, draft.and_of) if each is not None]
+    found, are_whole = [bounds_of(each, facts) for each in numbers], [is_whole(each, facts) for each in numbers]
+    bounds = [each for each in found if each is not None]
+    assert len(bounds) == len(numbers)
+    if len(numbers) == 1:
+        return grid_for(bounds[0], is_whole=are_whole[0], degree=draft.degree, noise=noise, what=draft.what), None
+    pair, whole = (bounds[0], bounds[1]), (are_whole[0], are_whole[1])
+    return grids_for_pair(pair, whole, degree=draft.degree, noise=noise, what=draft.what)
+
+
+def _sensitivity(draft: Draft, grid: Grid, and_grid: Grid | None = None) -> Sensitivity:
+    """How far one unit moves the vector, in steps of its grid."""
+    x, y = (Bounds(each.low, each.high) for each in (grid, and_grid or Grid(Fraction(1), 0, 1)))
+    if draft.per_unit is not None and draft.estimator != "units":
+        return clamped_sensitivity(draft.estimator, x, draft.per_unit, draft.scope)
     match draft.estimator:
         case "count":
-            return sensitivity_of(Count(), draft.scope)
+            found = sensitivity_of(Count(), draft.scope)
+        case "units":
+            return sensitivity_of(Units(), draft.scope)
+        case "distinct":
+            found = sensitivity_of(Distinct(), draft.scope)
         case "sum":
-            return sensitivity_of(Sum(Bounds(low, high)), draft.scope)
+            found = sensitivity_of(Sum(x), draft.scope)
         case "bernstein":
-            return sensitivity_of(Bernstein(Bounds(low, high), draft.degree), draft.scope)
+            found = sensitivity_of(Bernstein(x, draft.degree), draft.scope)
         case "variance_numerator":
-            return sensitivity_of(VarianceNumerator(Bounds(low, high)), draft.scope)
+            return sensitivity_of(VarianceNumerator(x), draft.scope)
+        case "tensor":
+            found = sensitivity_of(Tensor(x, y, draft.degree), draft.scope)
+        case "covariance_numerator":
+            return sensitivity_of(CovarianceNumerator(x, y), draft.scope)
+        case "tree":
+            return sensitivity_of(Marginals(draft.degree), draft.scope)  # a row is in one node of every level
+    return spread_over_groups(found, draft.reach, x, draft.scope)
 
 
 def _mechanism(sensitivity: Sensitivity, price: Price, share: Fraction) -> Mechanism:
@@ -95,7 +161,7 @@ def _mechanism(sensitivity: Sensitivity, price: Price, share: Fraction) -> Mecha
 
 def _calibrated_alone(vector: Vector, price: Price, wanted: Wanted) -> Vector:
     """A single number at (epsilon, delta) is calibrated by the exact law of its noise, which is tighter. Rule 22."""
-    if not isinstance(price, Approximate) or wanted.cells * len(vector.filters) * vector.coordinates > 1:
+    if not isinstance(price, Approximate) or vector.numbers(wanted.cells) > 1:
         return vector
     assert isinstance(vector.mechanism, Gaussian)
     alone = Gaussian(epsilon=price.epsilon, delta=price.delta, sensitivity_squared=vector.mechanism.sensitivity_squared)
@@ -108,17 +174,25 @@ def _scale(mechanism: Mechanism) -> Fraction:
     return 1 / law.linear if law.linear else Fraction(law.spread + 1)
 
 
-def _measured(vectors: list[Vector]) -> tuple[tuple[Measure, ...], list[Vector]]:
+def _measured(vectors: list[Vector | Ranks | Keys]) -> tuple[tuple[Measure, ...], list[Vector | Ranks | Keys]]:
     """The sums that the vectors need, each once, and where each vector finds its own."""
     measures: list[Measure] = []
-    placed = []
+    placed: list[Vector | Ranks | Keys] = []
     for vector in vectors:
+        if isinstance(vector, Ranks | Keys):  # counts are read for it, not sums
+            placed.append(vector)
+            continue
         starts = []
         for condition in vector.filters:
-            if vector.estimator == "count":
-                needed = [Measure(0, vector.of, None, condition)]
+            powers = range(vector.degree + 1)
+            if vector.per_unit is not None or vector.estimator == "units":
+                needed = clamped_measures(vector.estimator, vector.of, vector.grid, condition, vector.per_unit or 1)
+            elif vector.estimator in ("count", "distinct", "tree"):
+                needed = [Measure(0, vector.of, None, condition, distinct=vector.estimator == "distinct")]
+            elif vector.and_of is not None:
+                second = vector.and_of, vector.and_grid
+                needed = [Measure(i, vector.of, vector.grid, condition, j, *second) for i in powers for j in powers]
             else:
-                powers = range(vector.degree + 1)
                 needed = [Measure(power, vector.of, vector.grid if power else None, condition) for power in powers]
             starts.append(len(measures))
             measures += needed
@@ -126,12 +200,11 @@ def _measured(vectors: list[Vector]) -> tuple[tuple[Measure, ...], list[Vector]]
     return tuple(measures), placed
 
 
-def _event(vectors: list[Vector], price: Price) -> Event:
+def _event(vectors: list[Vector | Ranks | Keys], facts: Facts, price: Price, cells: int) -> Event:
     """What the whole release is. Vectors follow each other on the same rows."""
-    if isinstance(price, Approximate):
+    if isinstance(price, Approximate) and not any(isinstance(each, Keys) for each in vectors):
         ratio = sum((v.mechanism.cost.ratio_squared for v in vectors if isinstance(v.mechanism, Gaussian)), start=Fraction(0))
         return GaussianRelease(ratio, claim=price) if vectors else Sequence(())
-    costs: list[LaplaceRelease | GaussianRelease] = [vector.mechanism.cost for vector in vectors]
-    return Sequence(tuple(costs))
+    return Sequence(tuple(event_of(each, facts, cells) if isinstance(each, Ranks) else each.mechanism.cost for each in vectors))
 
 

@@ -5,22 +5,40 @@ from math import floor, prod
 
 from discreet.engines.wanted import ByStep, ByValue, Key
 from discreet.errors import QuestionError
-from discreet.facts.model import Boolean, Category, Facts, Integer
+from discreet.facts.model import Boolean, Category, Facts, Integer, Number, Text
 from discreet.planning.plan import Axis
 from discreet.questions.algebra import Apply, Bin, Column, DatePart, Expression, In, KeyOf, Like
 from discreet.questions.bounds import bounds_of
 
-__all__ = ["MOST_CELLS", "cells_of", "check_having"]
+__all__ = ["MOST_CELLS", "cells_of", "check_having", "most_cells", "unknown_key"]
 
 MOST_CELLS = 10**6
 
 
 def cells_of(keys: tuple[Expression, ...], facts: Facts) -> tuple[tuple[Key, ...], tuple[Axis, ...]]:
     """The cells of each key, for the engine and for people; refused if there are too many in all."""
-    found = [_cells(key, facts) for key in keys]
+    found = [(ByValue(key, ()), Axis(())) if unknown_key(key, facts) else _cells(key, facts) for key in keys]
     if (cells := prod(key.cells for key, _ in found)) > MOST_CELLS:
         raise QuestionError(f"the keys have {cells:,} cells together", hint=f"group by coarser keys: {MOST_CELLS:,} at most")
     return tuple(key for key, _ in found), tuple(axis for _, axis in found)
+
+
+def unknown_key(key: Expression, facts: Facts) -> bool:
+    """Whether nothing public says which values the key has."""
+    column = facts.column(key.name) if isinstance(key, Column) else None
+    match column:
+        case Text() | Number():
+            return True
+        case Integer(lower=lower, upper=upper):
+            return lower is None or upper is None
+        case _:
+            return False
+
+
+def most_cells(keys: tuple[Expression, ...], facts: Facts) -> int:
+    """How many cells there are, or MOST_CELLS where nothing public says which keys there are."""
+    unknown = any(unknown_key(key, facts) for key in keys)
+    return MOST_CELLS if unknown else prod(key.cells for key in cells_of(keys, facts)[0])
 
 
 def _cells(key: Expression, facts: Facts) -> tuple[Key, Axis]:

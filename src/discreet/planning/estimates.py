@@ -6,11 +6,18 @@ from typing import Any, assert_never
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.planning.plan import Derived, Known, Plan, Vector
+from discreet.engines.wanted import Grid
+from discreet.mechanisms.keys import NoisyThreshold
+from discreet.planning.plan import Derived, Keys, Known, Plan, Ranks, Vector
+from discreet.planning.ranked import ranked_value
+from discreet.planning.relations import correlation, covariance
 from discreet.planning.release import Released
 from discreet.planning.spread import Floats, ratio_interval, reach
-from discreet.questions.algebra import Aggregate, AggregateKind
+from discreet.planning.trees import consistent, leaf_variances, prefix_variances, tail_reach
+from discreet.planning.unknown import counts_told
+from discreet.questions.algebra import Aggregate, AggregateKind, Expression
 from discreet.questions.bounds import bounds_of, is_whole
+from discreet.questions.functions import BOUNDED
 
 __all__ = ["Estimate", "estimate"]
 
@@ -46,6 +53,10 @@ def estimate(plan: Plan, aggregate: Aggregate, released: Released, alpha: float)
             return Estimate(fixed, fixed, fixed)
         case Derived(place, condition):
             vector = plan.vectors[place]
+            if isinstance(vector, Keys):
+                return _told_counts(vector, counts_told(released[place]), alpha)
+            if isinstance(vector, Ranks):
+                return Estimate(*ranked_value(plan, vector, condition, released, alpha))
             return _from_vector(plan, vector, released[place][:, condition, :], aggregate.kind, alpha)
         case source:
             assert_never(source)
@@ -54,7 +65,7 @@ def estimate(plan: Plan, aggregate: Aggregate, released: Released, alpha: float)
 def _from_vector(plan: Plan, vector: Vector, noisy: NDArray[Any], kind: AggregateKind, alpha: float) -> Estimate:
     sums = noisy.astype(np.float64)
     match vector.estimator:
-        case "count":
+        case "count" | "units" | "distinct":
             return _linear(vector, sums, (1.0,), alpha)
         case "sum":
             return _known_sum(plan, vector, sums, kind, alpha)
@@ -62,6 +73,12 @@ def _from_vector(plan: Plan, vector: Vector, noisy: NDArray[Any], kind: Aggregat
             return _known_variance(plan, vector, sums, kind, alpha)
         case "bernstein":
             return _from_bernstein(plan, vector, sums, kind, alpha)
+        case "tensor":
+            return _from_tensor(plan, vector, sums, kind, alpha)
+        case "covariance_numerator":
+            return _known_covariance(plan, vector, sums, kind, alpha)
+        case "tree":
+            return _from_tree(plan, vector, sums, kind, alpha)
 
 
 def _linear(vector: Vector, sums: Floats, weights: tuple[float, ...], alpha: float) -> Estimate:
@@ -69,6 +86,13 @@ def _linear(vector: Vector, sums: Floats, weights: tuple[float, ...], alpha: flo
     value = np.tensordot(np.array(weights), sums, axes=1)
     far = reach(vector.mechanism.law, weights, alpha)
     return Estimate(value, value - far, value + far)
+
+
+def _told_counts(keys: Keys, counts: Floats, alpha: float) -> Estimate:
+    """The counts that were told with their keys."""
+    assert isinstance(keys.mechanism, NoisyThreshold)
+    far = reach(keys.mechanism.law, (1.0,), alpha)
+    return Estimate(counts, counts - far, counts + far)
 
 
 def _step(vector: Vector) -> float:
@@ -120,7 +144,7 @@ def _from_bernstein(plan: Plan, vector: Vector, sums: Floats, kind: AggregateKin
         rows = _linear(vector, sums, (each,) * (degree + 1), alpha / 100) if rounding else None  # a small part, for a small part
         total = _linear(vector, sums, weights, alpha * 0.99 if rounding else alpha).scaled(_step(vector))
         return total.widened(np.maximum(rows.high, 0.0) * rounding) if rows else total
-    if kind == "mean":
+    if kind == "mean" or kind in BOUNDED:
         share = tuple(j / degree for j in range(degree + 1))
         low, high = ratio_interval(sums, share, vector.mechanism.law, alpha)
         middle = np.clip(_ratio(sums, share, width**degree), low, high)
@@ -173,3 +197,91 @@ def _finished_variance(
     if kind in ("stddev_pop", "stddev_samp"):
         return Estimate(np.sqrt(value), np.sqrt(low), np.sqrt(high))
     return Estimate(value, low, high)
+
+
+def _from_tree(plan: Plan, vector: Vector, sums: Floats, kind: AggregateKind, alpha: float) -> Estimate:
+    """Counts of bins that add up, and running counts. ``sums`` are nodes x groups."""
+    assert vector.tree is not None
+    bins = consistent(vector.tree, sums)
+    if kind == "running_rows":
+        bins, variances = np.cumsum(bins, axis=0), prefix_variances(vector.tree)
+    else:
+        variances = leaf_variances(vector.tree)
+    far = tail_reach(vector.mechanism.law, variances, alpha)
+    if kind != "running_rows":  # a bin's own node has its variance as weight, and all others together the rest
+        far = np.minimum(far, _mostly_own(vector, variances, alpha))
+    value, half = bins.T.reshape(-1), np.tile(far, bins.shape[1])
+    if not plan.wanted.keys:  # a plan for one cell, to say what to expect: the widest
+        value, half = value[:1], half.max(keepdims=True)
+    return Estimate(value, value - half, value + half)
+
+
+def _mostly_own(vector: Vector, variances: Floats, alpha: float) -> Floats:
+    law, rest = vector.mechanism.law, np.maximum(variances - variances**2, 0.0)
+    if not rest.any():
+        return np.full_like(variances, reach(law, (1.0,), alpha))  # a histogram like any other
+    others = np.sqrt(rest) * tail_reach(law, np.ones_like(rest), alpha / 10)
+    return np.asarray(variances * reach(law, (1.0,), alpha * 0.9) + others)
+
+
+# ---- of two numbers
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """One of two numbers: how wide its range is, and how far a value can be from its place on the grid."""
+
+    span: float
+    rounding: float
+
+
+def _sides(plan: Plan, vector: Vector) -> tuple[_Side, _Side]:
+    def side(of: Expression | None, grid: Grid | None) -> _Side:
+        assert of is not None
+        assert grid is not None
+        step = float(grid.step)
+        return _Side(grid.width * step, 0.0 if grid.step == 1 and is_whole(of, plan.facts) else step / 2)
+
+    return side(vector.of, vector.grid), side(vector.and_of, vector.and_grid)
+
+
+def _from_tensor(plan: Plan, vector: Vector, sums: Floats, kind: AggregateKind, alpha: float) -> Estimate:
+    assert vector.grid is not None
+    assert vector.and_grid is not None
+    law, (x, y) = vector.mechanism.law, _sides(plan, vector)
+    each = 1 / (float(vector.grid.width) * vector.and_grid.width) ** vector.degree
+    if kind in ("count", "count_rows"):
+        return _linear(vector, sums, (each,) * len(sums), alpha)
+    if kind == "correlation":
+        found = correlation(sums, law, alpha)
+        assert found.least_variances is not None
+        with np.errstate(all="ignore"):  # what rounding moves, in standard deviations
+            a, b = (s.rounding / (s.span * np.sqrt(v)) for s, v in zip((x, y), found.least_variances, strict=True))
+            moved = np.where((a < 1) & (b < 1), (1 + a) * (1 + b) / ((1 - a) * (1 - b)) - 1, 2.0)
+        moved = moved if x.rounding or y.rounding else np.zeros_like(found.value)
+        return Estimate(found.value, found.low, found.high).widened(moved).within(-1.0, 1.0)
+    part = alpha / 50 if kind == "covariance_samp" else 0.0  # for the number of rows, which matters little
+    found = covariance(sums, vector.degree, law, alpha - part)
+    pop = Estimate(found.value, found.low, found.high).scaled(x.span * y.span)
+    if not part:
+        return _finished_covariance(pop, x, y, 1.0, 1.0)
+    rows = _linear(vector, sums, (each,) * len(sums), part)
+    most, least = np.maximum(rows.high, 2.0), np.maximum(rows.low, 2.0)
+    return _finished_covariance(pop, x, y, most / (most - 1), least / (least - 1))
+
+
+def _known_covariance(plan: Plan, vector: Vector, sums: Floats, kind: AggregateKind, alpha: float) -> Estimate:
+    n, (x, y) = plan.facts.rows, _sides(plan, vector)
+    assert n is not None
+    assert vector.and_grid is not None
+    pop = _linear(vector, sums, (1.0,), alpha).scaled(_step(vector) * float(vector.and_grid.step) / n**2)
+    factor = n / (n - 1) if kind == "covariance_samp" else 1.0
+    return _finished_covariance(pop, x, y, factor, factor)
+
+
+def _finished_covariance(pop: Estimate, x: _Side, y: _Side, least: Floats | float, most: Floats | float) -> Estimate:
+    """The population form on the grid, made into the form that was asked: times a factor between ``least`` and ``most``."""
+    largest = x.span * y.span / 4
+    pop = pop.widened(x.rounding * y.span / 2 + y.rounding * x.span / 2 + x.rounding * y.rounding).within(-largest, largest)
+    low, high = np.minimum(pop.low * least, pop.low * most), np.maximum(pop.high * least, pop.high * most)
+    return Estimate(np.clip(pop.value * (least + most) / 2, low, high), low, high)

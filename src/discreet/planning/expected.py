@@ -19,25 +19,32 @@ from discreet.planning.behind import Counted, Counts
 from discreet.planning.build import make_plan
 from discreet.planning.cells import cells_of
 from discreet.planning.outputs import answer_table, kind_of
-from discreet.planning.plan import Derived, Plan, Vector
+from discreet.planning.plan import Derived, Keys, Plan, Ranks, Vector
 from discreet.planning.price import Price
+from discreet.planning.ranked import rank_reach
 from discreet.planning.release import Released
 from discreet.planning.shares import Weights
+from discreet.planning.unknown import keys_as_integers
 from discreet.planning.vectors import aggregates_in_expression, known_rows_behind
 from discreet.privacy.losses import Pure
 from discreet.questions.algebra import Aggregate, Expression, KeyOf, Question
+from discreet.questions.ranked import RANKED_KINDS
 
 __all__ = ["Basis", "Expected", "expected_errors", "price_within", "readable_group", "size_for"]
 
-Basis = Literal["rows", "released", "assuming", "rows_about", "table", "none"]
+Basis = Literal["rows", "released", "assuming", "rows_about", "table", "rank", "none"]
 
 _SIZES = (100, 1000, 10_000)  # of a group, where nothing says how large it is
+_STEADY = ("count", "count_rows", "count_units", "count_distinct", "running_rows", "sum")  # whose error rows do not change
 _SHARE, _SPREAD = 0.05, 0.2  # of the range: where values are assumed to lie, mostly low as incomes do, and how widely
 
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """The ± of one column; ``rows`` is the size of a group that it was worked out for, None if it does not depend on it."""
+    """The ± of one column, in ranks where the basis is that.
+
+    ``rows`` is the size of a group that it was worked out for, None if it does not depend on it.
+    """
 
     name: str
     plus_minus: float
@@ -61,7 +68,7 @@ def size_for(
     if assuming is not None:
         return assuming, "assuming"
     about = facts.rows if facts.rows is not None else facts.rows_about
-    groups = prod(len(axis.values) for axis in cells_of(question.keys, facts)[1])
+    groups = prod(max(1, len(axis.values)) for axis in cells_of(question.keys, facts)[1])
     return (max(1, about // groups), "rows_about") if about is not None else None
 
 
@@ -77,6 +84,9 @@ def expected_errors(
     for place, output in enumerate(plan.question.outputs):
         if isinstance(output.value, KeyOf):
             continue
+        if isinstance(output.value, Aggregate) and output.value.kind in RANKED_KINDS:
+            found.append(Expected(output.name, float(rank_reach(plan, output.value, 1 - confidence)), "rank", None))
+            continue
         counted = released.get(output.name) if isinstance(released, Mapping) else released
         size = size_for(plan.facts, plan.question, output.value, assuming, counted)
         sizes: list[tuple[int, Basis]] = [(n, "table") for n in _SIZES] if size is None else [size]
@@ -90,16 +100,17 @@ def expected_errors(
 def _depends_on_rows(plan: Plan, value: Expression) -> bool:
     if not isinstance(value, Aggregate):
         return True  # quotients and products of aggregates
-    if not isinstance(source := plan.source(value), Derived) or value.kind in ("count", "count_rows", "sum"):
+    if not isinstance(source := plan.source(value), Derived) or value.kind in _STEADY:
         return False
-    return plan.vectors[source.vector].estimator != "count"
+    vector = plan.vectors[source.vector]
+    return isinstance(vector, Vector) and vector.estimator != "count"
 
 
 def _at(plan: Plan, confidence: float, rows: int) -> list[float]:
     """The ± of every column in a group of this many rows; 0 for keys."""
     one_cell = replace(
         plan,
-        axes=tuple(replace(axis, values=axis.values[:1], labels=()) for axis in plan.axes),
+        axes=tuple(replace(axis, values=axis.values[:1] or (None,), labels=()) for axis in plan.axes),
         wanted=replace(plan.wanted, keys=()),
         question=replace(plan.question, having=None, order=(), limit=None),
     )
@@ -111,16 +122,31 @@ def _half(low: object, high: object) -> float:
     return (float(high) - float(low)) / 2 if isinstance(low, int | float) and isinstance(high, int | float) else float("inf")
 
 
-def _assumed(vectors: tuple[Vector, ...], rows: int) -> Released:
+def _assumed(vectors: tuple[Vector | Ranks | Keys, ...], rows: int) -> Released:
     """Vectors as they would be without noise for ``rows`` rows whose values lie low in their range."""
     mean, square = _SHARE, _SHARE**2 + (_SHARE * (1 - _SHARE)) * _SPREAD
     found = []
     for vector in vectors:
+        if isinstance(vector, Keys):
+            found.append(keys_as_integers([""], [rows]))
+            continue
+        if isinstance(vector, Ranks):
+            places = [[[round(vector.grid.width * mean)]] * len(vector.shares)]
+            found.append(np.array(places, np.int64))
+            continue
         width = float(vector.grid.width) if vector.grid else 1.0
         low = float(vector.grid.low) if vector.grid else 0.0
         match vector.estimator:
-            case "count":
+            case "count" | "units" | "distinct":
                 each = [float(rows)]
+            case "tree":
+                each = [float(rows)] * (vector.tree.nodes if vector.tree else 1)
+            case "covariance_numerator":
+                each = [0.0]  # as if the two numbers had nothing to do with each other; below too
+            case "tensor":
+                alone = [1 - mean, mean] if vector.degree == 1 else [1 - 2 * mean + square, 2 * (mean - square), square]
+                both = (width * (float(vector.and_grid.width) if vector.and_grid else 1.0)) ** vector.degree
+                each = [rows * both * one * other for one in alone for other in alone]
             case "sum":
                 each = [rows * (low + width * mean)]
             case "variance_numerator":
@@ -172,6 +198,11 @@ def price_within(
 def _is_met(expected: tuple[Expected, ...], within: Mapping[str, Fraction]) -> bool:
     for found in expected:
         if found.name in within:
+            if found.basis == "rank":
+                raise QuestionError(
+                    f"how far off the value of {found.name} is depends on the data; its rank is what a price buys",
+                    hint="write epsilon=…, and see in the quote how far off the rank may be",
+                )
             if found.basis == "table":
                 raise QuestionError(
                     f"how good {found.name} is depends on how many rows there are, which nothing public says",

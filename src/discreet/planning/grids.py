@@ -10,13 +10,17 @@ from math import floor
 from discreet.engines.wanted import Grid
 from discreet.errors import QuestionError
 
-__all__ = ["FEW", "LARGEST_SCALE", "grid_for"]
+__all__ = ["FEW", "LARGEST_SCALE", "grid_for", "grids_for_pair", "lattice_for"]
 
 FEW = 512  # numbers in a vector
 LARGEST_SCALE = 1 << 50  # of noise, in steps, where numbers are many
 _LARGEST_TERM = 1 << 34  # of one row, where numbers are many
 _HUGE = Fraction(10**60)  # squares of it, and sums of them, are still far from the largest float
 _FINEST, _COARSEST = 30, 8  # binary digits of the range
+_PAIRS = {1: 30, 2: 14}  # binary digits at most, by degree, of two numbers whose powers are multiplied
+_COARSEST_PAIR = 6
+_LARGEST_PRODUCT = 1 << 62
+_LATTICE = 20  # binary digits of the number of values that have ranks
 _LARGEST = 1 << 51  # of a number on the grid: far below it float64 holds halves
 
 
@@ -25,22 +29,69 @@ def grid_for(bounds: tuple[Fraction, Fraction], *, is_whole: bool, degree: int, 
 
     ``noise`` is the scale of the noise when the range is one step wide; None where numbers are few and nothing limits it.
     """
-    if max(abs(bounds[0]), abs(bounds[1])) > _HUGE or 0 < bounds[1] - bounds[0] < 1 / _HUGE:
-        raise QuestionError(f"the range of {what} is out of reach", hint="use a unit in which it is between 1e-60 and 1e60")
-    lower, upper = bounds if bounds[0] < bounds[1] else (bounds[0], bounds[0] + 1)  # a constant, too, gets noise
+    lower, upper = _reachable(bounds, what)
     if is_whole:
         grid = Grid(Fraction(1), int(lower), int(upper))
         if _fits(grid, degree, noise):
             return grid
     for digits in range(_FINEST, _COARSEST - 1, -1):
-        step = _step_below((upper - lower) / (1 << digits))
-        grid = Grid(step, _on(lower, step), _on(upper, step))
+        grid = _stepped(lower, upper, digits)
         if _fits(grid, degree, noise):
             return grid
-    raise QuestionError(
+    raise _out_of_reach(what)
+
+
+def grids_for_pair(
+    bounds: tuple[tuple[Fraction, Fraction], tuple[Fraction, Fraction]],
+    are_whole: tuple[bool, bool],
+    *,
+    degree: int,
+    noise: Fraction | None,
+    what: str,
+) -> tuple[Grid, Grid]:
+    """The finest grids of two numbers whose powers up to ``degree`` are multiplied; a product of one row is at most 2^62."""
+    ends = [_reachable(each, what) for each in bounds]
+    for digits in range(_PAIRS[degree], _COARSEST_PAIR - 1, -1):
+        one, other = (_at_most(*each, digits, is_whole=whole) for each, whole in zip(ends, are_whole, strict=True))
+        if _fits(one, 0, None) and _fits(other, 0, None) and _fits_product((one.width * other.width) ** degree, noise):
+            return one, other
+    raise _out_of_reach(what)
+
+
+def lattice_for(bounds: tuple[Fraction, Fraction], *, is_whole: bool, what: str) -> Grid:
+    """The values among which one is chosen by its rank: 2^20 at most; whole numbers themselves where they are so few."""
+    lower, upper = _reachable(bounds, what)
+    grid = _at_most(lower, upper, _LATTICE - 1, is_whole=is_whole and upper - lower < 1 << _LATTICE)
+    if not _fits(grid, 0, None):
+        raise QuestionError(f"the bounds of {what} are too far from 0 for their distance", hint="subtract a constant first")
+    return grid
+
+
+def _at_most(lower: Fraction, upper: Fraction, digits: int, *, is_whole: bool) -> Grid:
+    is_narrow = is_whole and upper - lower <= 1 << (digits + 1)
+    return Grid(Fraction(1), int(lower), int(upper)) if is_narrow else _stepped(lower, upper, digits)
+
+
+def _fits_product(most: int, noise: Fraction | None) -> bool:
+    return most <= _LARGEST_PRODUCT and (noise is None or (noise * most <= LARGEST_SCALE and most <= _LARGEST_TERM))
+
+
+def _reachable(bounds: tuple[Fraction, Fraction], what: str) -> tuple[Fraction, Fraction]:
+    if max(abs(bounds[0]), abs(bounds[1])) > _HUGE or 0 < bounds[1] - bounds[0] < 1 / _HUGE:
+        raise QuestionError(f"the range of {what} is out of reach", hint="use a unit in which it is between 1e-60 and 1e60")
+    return bounds if bounds[0] < bounds[1] else (bounds[0], bounds[0] + 1)  # a constant, too, gets noise
+
+
+def _out_of_reach(what: str) -> QuestionError:
+    return QuestionError(
         f"the noise for {what} would be out of reach at this price",
         hint="pay more, or ask for fewer statistics at once",
     )
+
+
+def _stepped(lower: Fraction, upper: Fraction, digits: int) -> Grid:
+    step = _step_below((upper - lower) / (1 << digits))
+    return Grid(step, _on(lower, step), _on(upper, step))
 
 
 def _fits(grid: Grid, degree: int, noise: Fraction | None) -> bool:

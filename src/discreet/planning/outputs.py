@@ -10,17 +10,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.planning.estimates import Estimate, estimate
-from discreet.planning.plan import Plan
+from discreet.planning.plan import Derived, Plan, Vector
+from discreet.planning.ranked import has_ends, rank_reach
 from discreet.planning.release import Released
 from discreet.planning.spread import Floats
 from discreet.planning.together import risks_together
+from discreet.planning.unknown import opened
 from discreet.planning.vectors import aggregates_in_expression
 from discreet.questions.algebra import Aggregate, Apply, Bin, Case, Column, DatePart, Expression, In, KeyOf, Like, Literal
 from discreet.questions.bounds import is_whole
+from discreet.questions.ranked import RANKED_KINDS
 
 __all__ = ["Kind", "Shown", "Table", "answer_table", "evaluated", "kind_of"]
 
-Kind = OneOfThese["key", "count", "sum", "mean", "variance", "stddev", "derived"]
+Kind = OneOfThese[
+    "key", "count", "sum", "mean", "variance", "stddev", "covariance", "correlation",
+    "median", "quantile", "min", "max", "derived",
+]  # fmt: skip
 Risk = Callable[[Aggregate], float]  # how often the interval of an aggregate may miss
 
 
@@ -33,6 +39,7 @@ class Shown:
     values: list[object]
     intervals: list[tuple[object, object]] | None
     labels: dict[object, str]
+    rank_interval: tuple[int, int] | None = None  # of values that were chosen by rank: rows around the rank, in every cell
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +52,7 @@ class Table:
 
 def answer_table(plan: Plan, released: Released, confidence: float, simultaneous: bool = False) -> Table:
     """Every output of the question with its intervals: each holds with this confidence, or all at once if ``simultaneous``."""
+    plan = opened(plan, released)
     rows = _chosen_rows(plan, released)
     if not simultaneous:
         shown = [_shown(plan, o.name, o.value, released, _shared(o.value, 1 - confidence), rows) for o in plan.question.outputs]
@@ -65,14 +73,22 @@ def kind_of(expression: Expression) -> Kind:
     match expression:
         case KeyOf():
             return "key"
-        case Aggregate(kind="count_rows" | "count"):
+        case Aggregate(kind="count_rows" | "count_units" | "count" | "count_distinct" | "running_rows"):
             return "count"
         case Aggregate(kind="sum"):
             return "sum"
-        case Aggregate(kind="mean"):
+        case Aggregate(kind="mean" | "at_bounds" | "at_lower" | "at_upper"):
             return "mean"
         case Aggregate(kind="variance_pop" | "variance_samp"):
             return "variance"
+        case Aggregate(kind="covariance_pop" | "covariance_samp"):
+            return "covariance"
+        case Aggregate(kind="correlation"):
+            return "correlation"
+        case Aggregate(kind="min" | "max" as end):
+            return end
+        case Aggregate(kind="quantile", q=q):
+            return "median" if q == Fraction(1, 2) else "quantile"
         case Aggregate():
             return "stddev"
         case _:
@@ -115,15 +131,36 @@ def _shown(plan: Plan, name: str, value: Expression, released: Released, risk: R
         axis = plan.axes[value.place]
         values = [axis.values[cell] for cell in _cell_of(plan, value.place)[rows]]
         return Shown(name, kind, values, None, dict(zip(axis.values, axis.labels, strict=False)))
+    if isinstance(value, Aggregate) and value.kind in RANKED_KINDS:
+        return _ranked(plan, name, value, released, risk(value), rows)
     found = _evaluate(plan, value, released, risk)
-    whole = kind == "count" or (isinstance(value, Aggregate) and kind == "sum" and _is_whole_sum(plan, value))
+    whole = isinstance(value, Aggregate) and (kind == "count" or (kind == "sum" and _is_whole_sum(plan, value)))
+    whole = whole and not _is_fitted(plan, value)
     intervals = [_ends(low, high, whole) for low, high in zip(found.low[rows], found.high[rows], strict=True)]
     return Shown(name, kind, [_number(each, whole) for each in found.value[rows]], intervals, {})
 
 
+def _ranked(plan: Plan, name: str, value: Aggregate, released: Released, alpha: float, rows: NDArray[np.intp]) -> Shown:
+    """A value chosen by its rank: an interval of ranks for free, one of values where its ends were bought. Rule 30."""
+    found = estimate(plan, value, released, alpha)
+    whole = value.of is not None and is_whole(value.of, plan.facts)
+    bought = has_ends(plan, value, alpha)
+    pairs = zip(found.low[rows], found.high[rows], strict=True)
+    ends = [_ends(low, high, whole) if bought else (None, None) for low, high in pairs]
+    far = rank_reach(plan, value, alpha)
+    return Shown(name, kind_of(value), [_number(each, whole) for each in found.value[rows]], ends, {}, (-far, far))
+
+
+def _is_fitted(plan: Plan, value: Expression) -> bool:
+    """Whether a count comes out of a tree: not rounded, so that bins add up to their running counts."""
+    source = plan.source(value) if isinstance(value, Aggregate) else None
+    vector = plan.vectors[source.vector] if isinstance(source, Derived) else None
+    return isinstance(vector, Vector) and vector.tree is not None
+
+
 def evaluated(plan: Plan, value: Expression, released: Released, alpha: float) -> Estimate:
     """An output in every cell, with intervals that miss its exact value with probability at most ``alpha`` each."""
-    return _evaluate(plan, value, released, _shared(value, alpha))
+    return _evaluate(opened(plan, released), value, released, _shared(value, alpha))
 
 
 def _shared(value: Expression, alpha: float) -> Risk:

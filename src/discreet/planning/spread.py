@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from discreet.mechanisms.accuracy import half_width
 from discreet.noise.law import Law
 
-__all__ = ["Floats", "ratio_interval", "reach"]
+__all__ = ["Floats", "ratio_interval", "reach", "reaches"]
 
 Floats = NDArray[np.float64]
 
 _POINTS = 513  # of the table of reaches over a ratio between 0 and 1
-_APART = 1.01  # scales of Laplace noise nearer than this are pushed apart, upwards
+_APART, _FURTHER = 1.01, 1.02  # scales of Laplace noise nearer than this are pushed apart, upwards; if there are many, further
 _CURVE = 1.001  # between two points of the table the reach is below the larger by this factor
 
 
@@ -29,10 +29,10 @@ def reach(law: Law, weights: tuple[float, ...], alpha: float) -> float:
     sizes = [abs(weight) for weight in weights if weight]
     if len(sizes) == 1:
         return sizes[0] * half_width(law, 1 - Fraction(alpha))
-    return float(_reaches(law, np.array(sizes).reshape(-1, 1), alpha)[0]) if sizes else 0.0
+    return float(reaches(law, np.array(sizes).reshape(-1, 1), alpha)[0]) if sizes else 0.0
 
 
-def _reaches(law: Law, weights: Floats, alpha: float) -> Floats:
+def reaches(law: Law, weights: Floats, alpha: float) -> Floats:
     """The reach for every column of weights (terms x columns)."""
     unit = _gaussian_reaches(weights, alpha) if law.quadratic else _laplace_reaches(weights, alpha)
     return _in_steps(law, unit, weights)
@@ -56,19 +56,21 @@ def _laplace_reaches(weights: Floats, alpha: float) -> Floats:
     of b_i^2 / (b_i^2 - b_j^2) over the others.
     """
     scales = np.sort(np.abs(weights), axis=0)
-    scales = np.maximum(scales, scales[-1] * 1e-6)
+    scales = np.maximum(scales, np.maximum(scales[-1] * 1e-6, 1e-300))
+    apart = _APART if len(scales) <= 4 else _FURTHER
     for place in range(1, len(scales)):
-        scales[place] = np.maximum(scales[place], scales[place - 1] * _APART)
+        scales[place] = np.maximum(scales[place], scales[place - 1] * apart)
     squares = scales**2
     shares = np.ones_like(scales)
     for i in range(len(scales)):
         for j in range(len(scales)):
             if i != j:
                 shares[i] *= squares[i] / (squares[i] - squares[j])
+    lost = np.minimum(np.abs(shares).sum(axis=0) * 1e-15, alpha / 2)  # by cancellation between shares of both signs
     low, high = np.zeros(scales.shape[1]), scales.sum(axis=0) * (2 - np.log(alpha))
     for _ in range(60):
         middle = (low + high) / 2
-        is_exceeded = (shares * np.exp(-middle / scales)).sum(axis=0) > alpha
+        is_exceeded = (shares * np.exp(-middle / scales)).sum(axis=0) > alpha - lost
         low, high = np.where(is_exceeded, middle, low), np.where(is_exceeded, high, middle)
     return np.asarray(high)
 

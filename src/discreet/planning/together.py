@@ -3,13 +3,13 @@
 from math import expm1, log
 from typing import Literal, assert_never
 
-from discreet.planning.plan import Derived, Plan, Vector
+from discreet.planning.plan import Derived, Keys, Plan, Ranks, Vector
 from discreet.planning.vectors import aggregates_in_expression
 from discreet.questions.algebra import Aggregate
 
 __all__ = ["risks_together"]
 
-Statement = Literal["count", "sum", "mean", "variance"]
+Statement = Literal["count", "sum", "mean", "variance", "covariance", "correlation", "rank", "running"]
 
 
 def risks_together(plan: Plan, confidence: float, cells: int) -> dict[Aggregate, float]:
@@ -24,19 +24,37 @@ def risks_together(plan: Plan, confidence: float, cells: int) -> dict[Aggregate,
     for aggregate, place in places.items():
         said.setdefault(place, set()).add(_statement(plan.vectors[place.vector], aggregate))
     alone = -expm1(log(confidence) / max(1, len(said) * cells))  # 1 - confidence^(1 / independent parts), without cancellation
+    vectors = [plan.vectors[place.vector] for place in said]
+    shares_noise = [isinstance(each, Ranks) or (isinstance(each, Vector) and each.tree is not None) for each in vectors]
+    if any(shares_noise):  # a recursion or a tree: its cells are not independent
+        alone = (1 - confidence) / max(1, len(said) * cells)
     return {aggregate: alone / len(said[place]) for aggregate, place in places.items()}
 
 
-def _statement(vector: Vector, aggregate: Aggregate) -> Statement:
+def _statement(vector: Vector | Ranks | Keys, aggregate: Aggregate) -> Statement:
     """What the interval says about the noise: those that say the same hold or miss together."""
-    if vector.estimator != "bernstein":
+    if isinstance(vector, Ranks):
+        return "rank"
+    if isinstance(vector, Keys):
+        return "count"
+    if vector.estimator not in ("bernstein", "tensor", "tree"):
         return "sum"  # one noisy number, from which all are read off
     match aggregate.kind:
-        case "count_rows" | "count":
+        case "count_rows" | "count_units" | "count" | "count_distinct":
             return "count"
+        case "running_rows":
+            return "running"
+        case "at_bounds" | "at_lower" | "at_upper":
+            return "mean"
         case "sum" | "mean":
             return aggregate.kind
         case "variance_pop" | "variance_samp" | "stddev_pop" | "stddev_samp":
             return "variance"
+        case "covariance_pop" | "covariance_samp":
+            return "covariance"
+        case "correlation":
+            return "correlation"
+        case "quantile" | "min" | "max":
+            return "rank"
         case _:
             assert_never(aggregate.kind)

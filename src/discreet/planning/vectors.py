@@ -10,7 +10,11 @@ from fractions import Fraction
 
 from discreet.errors import QuestionError
 from discreet.facts.model import EachRow, Facts
+from discreet.planning.cells import cells_of
 from discreet.planning.plan import Estimator, Known
+from discreet.planning.ranks import RankDraft, rank_drafts
+from discreet.planning.units import Reach, clamped, reach_of, rows_checked
+from discreet.planning.unknown import KeysDraft, keys_draft
 from discreet.questions.algebra import (
     Aggregate,
     Apply,
@@ -25,8 +29,10 @@ from discreet.questions.algebra import (
     Literal,
     Question,
 )
-from discreet.questions.bounds import bounds_of, is_whole, may_be_null
+from discreet.questions.bounds import beyond_bounds, bounds_of, is_whole, may_be_null
 from discreet.questions.disjoint import are_disjoint
+from discreet.questions.functions import BOUNDED
+from discreet.questions.ranked import RANKED_KINDS
 from discreet.questions.words import to_text
 from discreet.sensitivities.scope import Scope
 
@@ -56,13 +62,17 @@ class Draft:
     aggregates: tuple[tuple[Aggregate, ...], ...]
     scope: Scope
     what: str
+    and_of: Expression | None = None
+    per_unit: int | None = None
+    reach: Reach | None = None
+    leaves: int = 0  # of a tree: the bins of the last key
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
     """How the aggregates are answered: by drafts of vectors, or because they are public."""
 
-    drafts: tuple[Draft, ...]
+    drafts: tuple[Draft | RankDraft | KeysDraft, ...]
     known: tuple[tuple[Aggregate, Known], ...]
 
 
@@ -105,10 +115,33 @@ def choose(question: Question, facts: Facts) -> Choice:
             known.append((aggregate, Known(size)))
         else:
             rest.append(aggregate)
-    return Choice(_side_by_side(drafts_of(rest, question, facts), facts), tuple(known))
+    ranked = [each for each in rest if each.kind in RANKED_KINDS]
+    keys = keys_draft(question, facts, rest)
+    if keys is not None and ranked:
+        raise QuestionError("values with ranks are for keys that are public", hint="declare the key's values in the facts")
+    if keys is not None and keys.aggregates:
+        return Choice((keys,), tuple(known))
+    drafts = _of_units(drafts_of([each for each in rest if each not in ranked], question, facts), bool(ranked), question, facts)
+    scope = _scope(question, facts, filtered=True)  # the number of rows does not matter to ranks
+    ranks = rank_drafts([(each, _argument(each, facts), scope) for each in ranked])
+    return Choice((*([] if keys is None else [keys]), *drafts, *ranks), tuple(known))
+
+
+def _of_units(drafts: tuple[Draft, ...], is_ranked: bool, question: Question, facts: Facts) -> tuple[Draft, ...]:
+    """The drafts in the form that suits the units; row-disjoint ones side by side where rows are what is bounded."""
+    reach = reach_of(question, facts)
+    if reach is not None:
+        if drafts and not is_ranked and (found := clamped(drafts, reach)) is not None:
+            return found
+        if drafts or is_ranked:
+            rows_checked(reach)
+        drafts = tuple(replace(draft, reach=reach) for draft in drafts)
+    return _side_by_side(drafts, facts)
 
 
 def _public_size(aggregate: Aggregate, question: Question, facts: Facts) -> int | None:
+    if aggregate.kind == "count_units":
+        return _scope(question, facts, filtered=aggregate.filter is not None).known_units
     counts_rows = aggregate.kind == "count_rows" or (aggregate.kind == "count" and not drops_rows(aggregate, facts))
     return _scope(question, facts, filtered=aggregate.filter is not None).known_rows if counts_rows else None
 
@@ -117,13 +150,67 @@ def drafts_of(aggregates: list[Aggregate], question: Question, facts: Facts) -> 
     """One draft per number and filter that is aggregated; row counts join one whose number is never NULL."""
     by_number: dict[tuple[Expression | None, Expression | None], list[Aggregate]] = {}
     for aggregate in aggregates:
-        of = None if _counts_all(aggregate, facts) else with_nulls_replaced(_argument(aggregate), facts)
+        if aggregate.kind in ("count_distinct", "count_units") or aggregate.and_of is not None:
+            continue
+        if _is_in_tree(aggregate, aggregates, facts):
+            continue
+        of = None if _counts_all(aggregate, facts) else _argument(aggregate, facts)
         by_number.setdefault((of, aggregate.filter), []).append(aggregate)
     for condition in [condition for of, condition in by_number if of is None]:
         hosts = [key for key, wanted in by_number.items() if key[1] == condition and _hosts_counts(wanted, key[0], facts)]
         if hosts:
             by_number[hosts[0]] += by_number.pop((None, condition))
-    return tuple(draft for key, wanted in by_number.items() for draft in _drafts(*key, wanted, question, facts))
+    numbers = [draft for key, wanted in by_number.items() for draft in _drafts(*key, wanted, question, facts)]
+    units = [_units(each, question, facts) for each in aggregates if each.kind == "count_units"]
+    apart = (_trees, _distinct, _related)
+    return (*numbers, *units, *(draft for drafts in apart for draft in drafts(aggregates, question, facts)))
+
+
+def _is_in_tree(aggregate: Aggregate, aggregates: list[Aggregate], facts: Facts) -> bool:
+    """Whether it is a running count, or a count of the same rows: that comes out of the same tree."""
+    same = Aggregate("running_rows", None, aggregate.filter)
+    return aggregate == same or (same in aggregates and _counts_all(aggregate, facts))
+
+
+def _trees(aggregates: list[Aggregate], question: Question, facts: Facts) -> Iterable[Draft]:
+    """One draft for every filter under which counts run up."""
+    for running in [each for each in aggregates if each.kind == "running_rows"]:
+        wanted = [each for each in aggregates if each.filter == running.filter and _is_in_tree(each, aggregates, facts)]
+        scope = _scope(question, facts, filtered=running.filter is not None)
+        leaves = cells_of(question.keys[-1:], facts)[0][0].cells
+        what = ", ".join(dict.fromkeys(to_text(each) for each in wanted))
+        yield Draft("tree", None, 0, (running.filter,), (tuple(wanted),), scope, what, leaves=leaves)
+
+
+def _units(aggregate: Aggregate, question: Question, facts: Facts) -> Draft:
+    scope = _scope(question, facts, filtered=aggregate.filter is not None)
+    return Draft("units", None, 0, (aggregate.filter,), ((aggregate,),), scope, to_text(aggregate))
+
+
+def _distinct(aggregates: list[Aggregate], question: Question, facts: Facts) -> Iterable[Draft]:
+    """One draft for every COUNT(DISTINCT …)."""
+    for each in aggregates:
+        if each.kind == "count_distinct":
+            of = _argument(each, facts)
+            scope = _scope(question, facts, filtered=True)  # which values there are is private, whatever the size of the table
+            yield Draft("distinct", of, 0, (each.filter,), ((each,),), scope, to_text(each))
+
+
+def _related(aggregates: list[Aggregate], question: Question, facts: Facts) -> Iterable[Draft]:
+    """One draft for every pair of numbers under one filter: covariances and correlation come out of the same sums."""
+    pairs: dict[tuple[Expression, Expression, Expression | None], list[Aggregate]] = {}
+    for each in aggregates:
+        if each.and_of is not None:
+            of, and_of = _argument(each, facts), with_nulls_replaced(each.and_of, facts)
+            pairs.setdefault((of, and_of, each.filter), []).append(each)
+    for (of, and_of, condition), wanted in pairs.items():
+        drops = may_be_null(of, facts) or may_be_null(and_of, facts)
+        scope = _scope(question, facts, filtered=condition is not None or drops)
+        what = ", ".join(dict.fromkeys(to_text(each) for each in wanted))
+        relates = any(each.kind == "correlation" for each in wanted)
+        is_known = scope.known_rows is not None and not relates  # a correlation of three known numerators would be worse
+        estimator: Estimator = "covariance_numerator" if is_known else "tensor"
+        yield Draft(estimator, of, 2 if relates else 1, (condition,), (tuple(wanted),), scope, what, and_of)
 
 
 def _counts_all(aggregate: Aggregate, facts: Facts) -> bool:
@@ -132,7 +219,8 @@ def _counts_all(aggregate: Aggregate, facts: Facts) -> bool:
 
 def _hosts_counts(aggregates: list[Aggregate], of: Expression | None, facts: Facts) -> bool:
     """Whether the number of rows comes for free with this number: it is never NULL, and more than its count is wanted."""
-    return of is not None and not may_be_null(of, facts) and any(each.kind != "count" for each in aggregates)
+    alone = ("count",) if isinstance(facts.unit, EachRow) else ("count", "sum")  # apart, both are clamped and no row is left out
+    return of is not None and not may_be_null(of, facts) and any(each.kind not in alone for each in aggregates)
 
 
 def _drafts(
@@ -156,7 +244,7 @@ def _drafts(
             hint="declare lower and upper in the facts, or clamp it: GREATEST(LEAST(x, 100), 0)",
         )
     if scope.known_rows is not None:
-        sums = [each for each in wanted if each.kind in ("sum", "mean")]
+        sums = [each for each in wanted if each.kind in ("sum", "mean", *BOUNDED)]
         variances = [each for each in wanted if each.kind in _VARIANCES]
         if sums:
             yield draft("sum", 1, sums)
@@ -177,12 +265,13 @@ def _side_by_side(drafts: tuple[Draft, ...], facts: Facts) -> tuple[Draft, ...]:
         for place, other in enumerate(merged):
             filters = (*other.filters, *draft.filters)
             alike = (draft.estimator, draft.of, draft.degree) == (other.estimator, other.of, other.degree)
+            alike = alike and draft.and_of == other.and_of and draft.estimator != "units"  # a unit may have rows in both
             if alike and None not in filters and are_disjoint([f for f in filters if f is not None], facts):
                 merged[place] = replace(
                     other,
                     filters=filters,
                     aggregates=(*other.aggregates, *draft.aggregates),
-                    scope=Scope(other.scope.neighbours, filtered=True, grouped=True),
+                    scope=replace(other.scope, filtered=True, grouped=True),
                     what=f"{other.what}, {draft.what}",
                 )
                 break
@@ -193,14 +282,22 @@ def _side_by_side(drafts: tuple[Draft, ...], facts: Facts) -> tuple[Draft, ...]:
 
 def _scope(question: Question, facts: Facts, *, filtered: bool) -> Scope:
     """How one unit reaches a statistic of this question. Rule 3."""
-    if not isinstance(facts.unit, EachRow):
-        raise QuestionError("units with many rows are not in the language yet", hint='ask tables whose unit is "row"')
-    return Scope(facts.neighbours, rows=facts.rows, filtered=filtered or question.where is not None, grouped=bool(question.keys))
+    scope = Scope(
+        facts.neighbours, rows=facts.rows, units=facts.units, filtered=filtered or question.where is not None,
+        grouped=bool(question.keys),
+    )  # fmt: skip
+    reach = reach_of(question, facts)
+    if reach is None:
+        return scope
+    return replace(scope, rows_per_unit=reach.rows, groups_per_unit=reach.groups if question.keys else 1)
 
 
-def _argument(aggregate: Aggregate) -> Expression:
+def _argument(aggregate: Aggregate, facts: Facts) -> Expression:
+    """What is aggregated, the null rules written out."""
+    if aggregate.kind in BOUNDED and (beyond := beyond_bounds(aggregate, facts)) is not None:
+        return beyond  # NULL stays NULL: a value that is made up is at no bound
     assert aggregate.of is not None
-    return aggregate.of
+    return with_nulls_replaced(aggregate.of, facts)
 
 
 def known_rows_behind(aggregate: Aggregate, question: Question, facts: Facts) -> int | None:
@@ -210,7 +307,11 @@ def known_rows_behind(aggregate: Aggregate, question: Question, facts: Facts) ->
 
 def drops_rows(aggregate: Aggregate, facts: Facts) -> bool:
     """Whether a row may be left out of the aggregate because its value is NULL."""
-    return aggregate.of is not None and may_be_null(with_nulls_replaced(aggregate.of, facts), facts)
+    if aggregate.of is None:
+        return False
+    numbers = [_argument(aggregate, facts)]
+    numbers += [] if aggregate.and_of is None else [with_nulls_replaced(aggregate.and_of, facts)]
+    return any(may_be_null(each, facts) for each in numbers)
 
 
 def with_nulls_replaced(expression: Expression, facts: Facts) -> Expression:

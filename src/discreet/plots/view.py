@@ -18,6 +18,7 @@ MOST_BARS = 60
 MOST_POINTS = 5000
 _FEW = 12  # numbers one apart up to here are taken for codes, as of months or races, not for a scale
 _LONGEST_LABEL = 36
+_RANKED = ("median", "quantile", "min", "max")  # have no interval of values unless one was bought
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +131,15 @@ def _panel(column: "AnswerColumn", rows: tuple[Mapping[str, Any], ...], interval
         tuple(map(_finite, values)),
         tuple(_finite(low) for low, _ in ends),
         tuple(_finite(high) for _, high in ends),
-        (read_number(values[0], ends[0], whole=whole),) if alone else tuple(read_column(values, ends, whole=whole)),
+        tuple(
+            Reading(read.value, "", "public") if pair == (None, None) and column.kind in _RANKED else read
+            for read, pair in zip(_read(values, ends, whole=whole, alone=alone), ends, strict=True)
+        ),
     )
+
+
+def _read(values: list[Any], ends: list[Any], *, whole: bool, alone: bool) -> list[Reading]:
+    return [read_number(values[0], ends[0], whole=whole)] if alone else read_column(values, ends, whole=whole)
 
 
 def _finite(value: Any) -> float | None:

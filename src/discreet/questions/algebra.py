@@ -24,6 +24,7 @@ __all__ = [
     "AggregateKind",
     "Apply",
     "Bin",
+    "Caps",
     "Case",
     "Column",
     "DatePart",
@@ -66,7 +67,26 @@ Operation = OneOfThese[
 ]
 Part = OneOfThese["year", "quarter", "month", "day", "hour", "minute", "weekday"]  # weekday: Monday is 1, as in ISO 8601
 AggregateKind = OneOfThese[
-    "count_rows", "count", "sum", "mean", "variance_pop", "variance_samp", "stddev_pop", "stddev_samp"
+    "count_rows",
+    "count_units",
+    "count",
+    "count_distinct",
+    "running_rows",
+    "at_bounds",
+    "at_lower",
+    "at_upper",
+    "sum",
+    "mean",
+    "variance_pop",
+    "variance_samp",
+    "stddev_pop",
+    "stddev_samp",
+    "covariance_pop",
+    "covariance_samp",
+    "correlation",
+    "quantile",
+    "min",
+    "max",
 ]
 
 
@@ -138,8 +158,11 @@ class Aggregate:
     """One statistic over the rows of a group that meet ``filter``."""
 
     kind: AggregateKind
-    of: "Expression | None" = None  # None only for count_rows
+    of: "Expression | None" = None  # None only for count_rows and count_units
     filter: "Expression | None" = None
+    and_of: "Expression | None" = None  # the second number of a covariance or correlation: rows lacking either are dropped
+    q: Fraction | None = None  # of a quantile alone: the share of rows below it, from 0 to 1
+    interval: bool = False  # of a quantile, MIN or MAX: whether the ends of an interval for its value are bought too
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +192,15 @@ class Order:
 
 
 @dataclass(frozen=True, slots=True)
+class Caps:
+    """How much of each unit is read, where the question itself says so; None leaves it to the facts."""
+
+    rows: int | None = None
+    groups: int | None = None
+    rows_per_group: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Question:
     """What an analyst asks. Checked against the facts, and in one form for all ways of writing it (see ``normal``)."""
 
@@ -179,3 +211,4 @@ class Question:
     having: Expression | None = None
     order: tuple[Order, ...] = ()
     limit: int | None = None
+    caps: Caps = Caps()

@@ -32,7 +32,7 @@ from discreet.questions.algebra import (
 )
 from discreet.questions.walk import parts
 
-__all__ = ["bounds_of", "is_whole", "may_be_null", "unbounded_operand"]
+__all__ = ["beyond_bounds", "bounds_of", "is_whole", "may_be_null", "unbounded_operand"]
 
 _SAFE = 2.0**53  # whole numbers up to here are computed without rounding
 _EXACTLY: dict[Operation, Callable[[Fraction, Fraction], Fraction]] = {
@@ -93,6 +93,25 @@ def is_whole(expression: Expression, facts: model.Facts) -> bool:
     return _Analysis(facts).of(expression).whole
 
 
+def beyond_bounds(aggregate: Aggregate, facts: model.Facts) -> Expression | None:
+    """1 where the aggregated column is at a declared bound (or was beyond it), else 0, NULL where it has no value.
+
+    None if the aggregate is not of a number column that has the bound.
+    """
+    column = facts.column(aggregate.of.name) if isinstance(aggregate.of, Column) else None
+    if aggregate.of is None or not isinstance(column, model.Number | model.Integer):
+        return None
+    ends: list[Expression] = []
+    if aggregate.kind in ("at_bounds", "at_lower") and column.lower is not None:
+        ends.append(Apply("less_equal", (aggregate.of, Literal(Fraction(column.lower)))))
+    if aggregate.kind in ("at_bounds", "at_upper") and column.upper is not None:
+        ends.append(Apply("less_equal", (Literal(Fraction(column.upper)), aggregate.of)))
+    if not ends:
+        return None
+    inside = Case(((Apply("is_null", (aggregate.of,)), Literal(None)),), Literal(Fraction(0)))
+    return Case(tuple((end, Literal(Fraction(1))) for end in ends), inside)
+
+
 def unbounded_operand(expression: Expression, facts: model.Facts) -> Expression | None:
     """A part that is computed with although nothing bounds it, so that it could be infinite."""
     analysis = _Analysis(facts)
@@ -129,7 +148,7 @@ class _Analysis:
             case KeyOf():
                 return _Known()
             case Aggregate(kind=kind):
-                counts = kind in ("count_rows", "count")
+                counts = kind in ("count_rows", "count_units", "count", "count_distinct")  # a running count need not be whole
                 return _Known(0.0 if counts else -math.inf, null=not counts, whole=counts or (kind == "sum" and inner[0].whole))
             case _:
                 assert_never(expression)

@@ -5,6 +5,7 @@ rows.where("Age >= 40").group_by("Race", bin("Age", 10)).select(n=count(), m=mea
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any, Protocol
 
 from discreet.errors import QuestionError
@@ -18,7 +19,26 @@ from discreet.questions.places import Misfit
 from discreet.questions.sql import read_condition, read_key, read_value
 from discreet.questions.words import to_text
 
-__all__ = ["Asker", "Asking", "BinSpec", "Rows", "Statistic", "bin", "count", "mean", "stddev", "sum", "variance"]
+__all__ = [
+    "Asker",
+    "Asking",
+    "BinSpec",
+    "Rows",
+    "Statistic",
+    "bin",
+    "correlation",
+    "count",
+    "covariance",
+    "distinct",
+    "max",
+    "mean",
+    "median",
+    "min",
+    "quantile",
+    "stddev",
+    "sum",
+    "variance",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +48,9 @@ class Statistic:
     kind: AggregateKind
     of: str | None = None
     where: str | None = None
+    and_of: str | None = None
+    q: Fraction | None = None
+    interval: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +65,11 @@ class BinSpec:
 def count(of: str | None = None, *, where: str | None = None) -> Statistic:
     """How many rows there are, or how many have a value of ``of``."""
     return Statistic("count_rows" if of is None else "count", of, where)
+
+
+def distinct(of: str, *, where: str | None = None) -> Statistic:
+    """How many different values ``of`` has."""
+    return Statistic("count_distinct", of, where)
 
 
 def sum(of: str, *, where: str | None = None) -> Statistic:  # noqa: A001 - read as dc.sum
@@ -62,6 +90,36 @@ def variance(of: str, *, where: str | None = None, sample: bool = True) -> Stati
 def stddev(of: str, *, where: str | None = None, sample: bool = True) -> Statistic:
     """The standard deviation of ``of``: the root of its variance."""
     return Statistic("stddev_samp" if sample else "stddev_pop", of, where)
+
+
+def covariance(of: str, and_of: str, *, where: str | None = None, sample: bool = False) -> Statistic:
+    """The covariance of two numbers: of the rows themselves (over n), or of the sample (over n - 1)."""
+    return Statistic("covariance_samp" if sample else "covariance_pop", of, where, and_of)
+
+
+def correlation(of: str, and_of: str, *, where: str | None = None) -> Statistic:
+    """The correlation of two numbers, between -1 and 1."""
+    return Statistic("correlation", of, where, and_of)
+
+
+def quantile(of: str, q: Number, *, where: str | None = None, interval: bool = False) -> Statistic:
+    """The value of ``of`` with a share ``q`` of the rows below it; ``interval`` buys an interval for it."""
+    return Statistic("quantile", of, where, q=exact(q, "q"), interval=interval)
+
+
+def median(of: str, *, where: str | None = None, interval: bool = False) -> Statistic:
+    """The value of ``of`` with half of the rows below it."""
+    return quantile(of, Fraction(1, 2), where=where, interval=interval)
+
+
+def min(of: str, *, where: str | None = None, interval: bool = False) -> Statistic:  # noqa: A001 - read as dc.min
+    """The value of ``of`` with a few rows below it: how few is public and told."""
+    return Statistic("min", of, where, interval=interval)
+
+
+def max(of: str, *, where: str | None = None, interval: bool = False) -> Statistic:  # noqa: A001 - read as dc.max
+    """The value of ``of`` with a few rows above it: how few is public and told."""
+    return Statistic("max", of, where, interval=interval)
 
 
 def bin(of: str, width: Number, origin: Number = 0) -> BinSpec:  # noqa: A001 - read as dc.bin
@@ -156,6 +214,22 @@ class Rows:
         """The standard deviation of ``of``."""
         return self._select(stddev(of, sample=sample))
 
+    def median(self, of: str, *, interval: bool = False) -> Asking:
+        """The value of ``of`` with half of the rows below it."""
+        return self._select(median(of, interval=interval))
+
+    def quantile(self, of: str, q: Number, *, interval: bool = False) -> Asking:
+        """The value of ``of`` with a share ``q`` of the rows below it."""
+        return self._select(quantile(of, q, interval=interval))
+
+    def min(self, of: str, *, interval: bool = False) -> Asking:
+        """The value of ``of`` with a few rows below it."""
+        return self._select(min(of, interval=interval))
+
+    def max(self, of: str, *, interval: bool = False) -> Asking:
+        """The value of ``of`` with a few rows above it."""
+        return self._select(max(of, interval=interval))
+
     def _select(self, statistic: Statistic) -> Asking:
         name = default_name(_aggregate(statistic, self.facts), ())
         return self.select(**{name: statistic})
@@ -165,7 +239,9 @@ def _aggregate(statistic: object, facts: Facts) -> Aggregate:
     if not isinstance(statistic, Statistic):
         raise QuestionError(f"a statistic is not a {type(statistic).__name__}", hint="write n=dc.count() or m=dc.mean('Age')")
     of = None if statistic.of is None else read_value(statistic.of, facts)
-    return Aggregate(statistic.kind, of, None if statistic.where is None else read_condition(statistic.where, facts))
+    other = None if statistic.and_of is None else read_value(statistic.and_of, facts)
+    where = None if statistic.where is None else read_condition(statistic.where, facts)
+    return Aggregate(statistic.kind, of, where, other, statistic.q, statistic.interval)
 
 
 def _key(key: object, facts: Facts) -> Expression:

@@ -10,6 +10,7 @@ from discreet.questions.algebra import (
     Aggregate,
     Apply,
     Bin,
+    Caps,
     Case,
     Column,
     DatePart,
@@ -20,6 +21,7 @@ from discreet.questions.algebra import (
     Literal,
     Question,
 )
+from discreet.questions.units import caps_text
 from discreet.questions.walk import parts
 
 __all__ = ["Texts", "fingerprint_of"]
@@ -61,8 +63,10 @@ def _head(expression: Expression) -> str:
             return f"part {part}"
         case Bin(width=width, origin=origin):
             return f"bin {width} {origin}"
-        case Aggregate(kind, of, only):
-            return f"aggregate {kind} {'all' if of is None else 'of'}{'' if only is None else ' filter'}"
+        case Aggregate(kind, of, only, other):
+            pair = "" if other is None else " and_of"
+            ranked = f"{'' if expression.q is None else f' q {expression.q}'}{' interval' if expression.interval else ''}"
+            return f"aggregate {kind} {'all' if of is None else 'of'}{pair}{'' if only is None else ' filter'}{ranked}"
         case KeyOf(place):
             return f"key {place}"
         case _:
@@ -98,5 +102,6 @@ def fingerprint_of(question: Question) -> str:
         *([f"having {text(question.having)}"] if question.having is not None else []),
         *(f"order {text(order.by)}{' descending' if order.descending else ''}" for order in question.order),
         *([f"limit {question.limit}"] if question.limit is not None else []),
+        *([f"caps {caps_text(question.caps)}"] if question.caps != Caps() else []),
     ]
     return f"{_VERSION}:{sha256(chr(10).join(lines).encode()).hexdigest()}"

@@ -6,6 +6,7 @@ from typing import assert_never
 
 from discreet.errors import QuestionError
 from discreet.facts import model
+from discreet.privacy.losses import Approximate
 from discreet.questions.algebra import (
     Aggregate,
     Apply,
@@ -22,10 +23,13 @@ from discreet.questions.algebra import (
     Output,
     Question,
 )
-from discreet.questions.bounds import bounds_of, unbounded_operand
+from discreet.questions.bounds import beyond_bounds, bounds_of, unbounded_operand
+from discreet.questions.functions import BOUNDED
 from discreet.questions.normal import normal
 from discreet.questions.places import Misfit, Places, short
+from discreet.questions.ranked import RANKED_KINDS, check_ranked
 from discreet.questions.types import Within, fitted
+from discreet.questions.units import check_units, fitted_caps
 from discreet.questions.walk import every, parts
 from discreet.questions.words import to_text
 
@@ -80,8 +84,9 @@ def _fitted(question: Question, facts: model.Facts, places: Places) -> Question:
         having=None if question.having is None else _having(question.having, within),
         order=tuple(Order(_released(order.by, within)[0], order.descending) for order in question.order),
         limit=question.limit,
+        caps=fitted_caps(question.caps, facts),
     )
-    _check_aggregates(fit)
+    _check_aggregates(fit, facts)
     return fit
 
 
@@ -103,7 +108,7 @@ def checked_key(expression: Expression, facts: model.Facts, places: Places) -> E
     _check_row(new, facts)
     match new:
         case Column(name):
-            _check_column_key(new, facts.column(name))
+            _check_column_key(new, facts.column(name), facts.budget)
         case Bin() | DatePart():
             if bounds_of(new, facts) is None:
                 raise Misfit(new, f"the values of {short(to_text(new))} have no public bounds", _CLAMP)
@@ -114,21 +119,21 @@ def checked_key(expression: Expression, facts: model.Facts, places: Places) -> E
     return new
 
 
-def _check_column_key(key: Column, column: model.Column | None) -> None:
+def _check_column_key(key: Column, column: model.Column | None, budget: model.Budget) -> None:
     match column:
-        case model.Category() | model.Boolean():
+        case model.Category() | model.Boolean() | model.Integer(lower=int(), upper=int()):
             return
-        case model.Integer(lower=lower, upper=upper):
+        case model.Integer() | model.Number() | model.Text() if isinstance(budget.cap, Approximate):
+            return  # a price with a delta tells which values there are
+        case model.Integer():
             hint = "declare lower and upper in the facts"
-            fits = lower is not None and upper is not None
         case model.Number():
-            hint, fits = f"write BIN({key.name}, width)", False
+            hint = f"write BIN({key.name}, width)"
         case model.Date() | model.Timestamp():
-            hint, fits = f"write EXTRACT(month FROM {key.name})", False
+            hint = f"write EXTRACT(month FROM {key.name})"
         case _:
-            hint, fits = "keys that are not public are not yet in the language; declare a category", False
-    if not fits:
-        raise Misfit(key, f"the values of {short(key.name)} are not public", hint)
+            hint = "declare a category; or a budget with a delta, which pays for telling unknown keys"
+    raise Misfit(key, f"the values of {short(key.name)} are not public", hint)
 
 
 def _check_row(expression: Expression, facts: model.Facts) -> None:
@@ -184,23 +189,44 @@ def _outermost(expression: Expression) -> Iterator[Aggregate]:
 
 
 def _check_aggregate(aggregate: Aggregate, facts: model.Facts) -> None:
+    check_units(aggregate, facts)
     for part in parts(aggregate):
         _check_row(part, facts)
+    check_ranked(aggregate)
     if aggregate.of is None or aggregate.kind == "count":
         return
-    if not any(isinstance(one, Column) for one in every(aggregate.of)):
-        raise Misfit(aggregate, "this aggregate reads no column", "write COUNT(*), times a number if you like")
-    if bounds_of(aggregate.of, facts) is None:
-        raise Misfit(aggregate, f"{short(to_text(aggregate.of))} has no public bounds to add up", _CLAMP)
+    if aggregate.kind in BOUNDED and beyond_bounds(aggregate, facts) is None:
+        raise Misfit(
+            aggregate, f"{short(to_text(aggregate.of))} has no such bound in the facts",
+            "name a number column that is declared with lower and upper",
+        )  # fmt: skip
+    for number in (aggregate.of,) if aggregate.and_of is None else (aggregate.of, aggregate.and_of):
+        if not any(isinstance(one, Column) for one in every(number)):
+            raise Misfit(aggregate, "this aggregate reads no column", "write COUNT(*), times a number if you like")
+        if aggregate.kind != "count_distinct" and bounds_of(number, facts) is None:
+            what = "to rank its values within" if aggregate.kind in RANKED_KINDS else "to add up"
+            raise Misfit(aggregate, f"{short(to_text(number))} has no public bounds {what}", _CLAMP)
 
 
-def _check_aggregates(question: Question) -> None:
+def _is_ordered(key: Expression, facts: model.Facts) -> bool:
+    column = facts.column(key.name) if isinstance(key, Column) else None
+    is_bounded = isinstance(column, model.Integer) and column.lower is not None and column.upper is not None
+    return isinstance(key, Bin | DatePart) or is_bounded
+
+
+def _check_aggregates(question: Question, facts: model.Facts) -> None:
     places = [*(output.value for output in question.outputs), *(order.by for order in question.order)]
     places += [] if question.having is None else [question.having]
     aggregates = list(dict.fromkeys(one for place in places for one in _outermost(place)))
     if not aggregates:
         first = question.outputs[0].value if question.outputs else None
         raise Misfit(first, "the question asks for no statistic", "write an aggregate, such as COUNT(*) or AVG(x)")
+    running = next((one for one in aggregates if one.kind == "running_rows"), None)
+    if running is not None and not (question.keys and _is_ordered(question.keys[-1], facts)):
+        raise Misfit(
+            running, "RUNNING_COUNT runs over the last key, which has to be in order",
+            "GROUP BY BIN(x, width), a whole number or a date part last",
+        )  # fmt: skip
     if len(aggregates) > MOST_AGGREGATES:
         raise Misfit(
             aggregates[MOST_AGGREGATES], f"the question has more than {MOST_AGGREGATES} aggregates", "ask several questions"

@@ -4,15 +4,17 @@ Names are not looked up yet: a Column holds the name as written. The tree is fla
 ``MOST_DEPTH`` deep and, in all, at most ``MOST_PARTS`` large, so that every later pass may recurse.
 """
 
+from dataclasses import replace
 from datetime import date, datetime
 
 from discreet.errors import QuestionError
 from discreet.questions.algebra import Aggregate, Apply, Case, Column, DatePart, Expression, In, Like, Literal, Operation
 from discreet.questions.cursor import Cursor
-from discreet.questions.functions import AGGREGATES, FUNCTIONS, PARTS, Function, rounded
+from discreet.questions.functions import AGGREGATES, FUNCTIONS, PAIRS, PARTS, Function, rounded
 from discreet.questions.hints import RESERVED, function_hint
 from discreet.questions.literals import parse_day, parse_moment, parse_number
 from discreet.questions.places import Places
+from discreet.questions.ranked import RANKED, parse_ranked
 from discreet.questions.tokens import Token
 from discreet.questions.walk import parts
 
@@ -46,7 +48,7 @@ _OPERATIONS: dict[str, Operation] = {
 _WHOLE = ("INT", "INTEGER", "BIGINT", "SMALLINT")
 _REAL = ("DOUBLE", "FLOAT", "REAL", "DECIMAL", "NUMERIC")
 _EXAMPLES = {"DATE": "write DATE '2020-01-31'", "TIMESTAMP": "write TIMESTAMP '2020-01-31 12:00:00'"}
-_KNOWN = tuple(sorted({*AGGREGATES, *FUNCTIONS, "CAST", "EXTRACT"}))
+_KNOWN = tuple(sorted({*AGGREGATES, *FUNCTIONS, *RANKED, "CAST", "EXTRACT"}))
 
 
 class Grammar:
@@ -188,6 +190,9 @@ class Grammar:
             return self._cast(token)
         if token.key == "EXTRACT":
             return self._extract(token)
+        if token.key in RANKED:
+            ranked = parse_ranked(token, self.cursor, self.expression)
+            return self._made(replace(ranked, filter=self._filter()), token)
         if token.key in AGGREGATES:
             return self._aggregate(token)
         if token.key in FUNCTIONS:
@@ -213,15 +218,22 @@ class Grammar:
 
     def _aggregate(self, token: Token) -> Expression:
         self.cursor.expect("(")
-        kind, of = AGGREGATES[token.key], None
-        if token.key == "COUNT" and self.cursor.take_if("*"):
+        kind, of, other = AGGREGATES[token.key], None, None
+        if token.key in ("COUNT_UNITS", "RUNNING_COUNT"):
+            self.cursor.expect("*")
+        elif token.key == "COUNT" and self.cursor.take_if("*"):
             kind = "count_rows"
+        elif token.key == "COUNT" and self.cursor.take_if("DISTINCT"):
+            kind, of = "count_distinct", self.expression()
         else:
             of = self.expression()
             if token.key == "COUNT" and isinstance(of, Literal) and of.value is not None:
                 kind, of = "count_rows", None  # COUNT(1)
+        if kind in PAIRS:
+            self.cursor.expect(",")
+            other = self.expression()
         self.cursor.expect(")")
-        return self._made(Aggregate(kind, of, self._filter()), token)
+        return self._made(Aggregate(kind, of, self._filter(), other), token)
 
     def _filter(self) -> Expression | None:
         if not self.cursor.take_if("FILTER"):

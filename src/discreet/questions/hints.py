@@ -33,7 +33,7 @@ _WORDS = {
     "ANY": ("ANY is not in the language", "write IN ('a', 'b')"),
     "COLLATE": ("COLLATE is not in the language", "texts are compared character by character"),
     "CUBE": _GROUPS,
-    "DISTINCT": ("DISTINCT is not yet in the language", "write GROUP BY with COUNT(*)"),
+    "DISTINCT": ("DISTINCT belongs into COUNT only", "write COUNT(DISTINCT x), or GROUP BY with COUNT(*)"),
     "ESCAPE": ("ESCAPE is not in the language", "LIKE knows % and _ only"),
     "EXISTS": _ONE_SELECT,
     "FETCH": _PAGE,
@@ -52,7 +52,7 @@ _WORDS = {
     "TOP": _PAGE,
     "VALUES": _ONE_SELECT,
     "WITH": ("WITH is not in the language", "write one SELECT over the table itself"),
-    "WITHIN": ("ordered aggregates are not yet in the language", "write COUNT(*), SUM, AVG, VARIANCE or STDDEV"),
+    "WITHIN": ("WITHIN GROUP belongs behind PERCENTILE_CONT only", "write PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY x)"),
     **dict.fromkeys(("CROSS", "FULL", "INNER", "JOIN", "LEFT", "NATURAL", "ON", "RIGHT", "USING"), _JOIN),
     **dict.fromkeys(("EXCEPT", "INTERSECT", "UNION"), _SETS),
     **dict.fromkeys(("OVER", "PARTITION", "WINDOW"), _WINDOW),
@@ -60,14 +60,12 @@ _WORDS = {
     **dict.fromkeys(("SAMPLE", "TABLESAMPLE"), _SAMPLE),
 }
 
-_SPREAD = "COUNT(*) with GROUP BY BIN(x, width) shows how the values are spread"
 _LATER = {
-    **dict.fromkeys(("MIN", "MAX", "MEDIAN", "MODE", "QUANTILE", "QUANTILE_CONT", "QUANTILE_DISC"), _SPREAD),
-    **dict.fromkeys(("PERCENTILE", "PERCENTILE_CONT", "PERCENTILE_DISC", "APPROX_QUANTILE"), _SPREAD),
-    **dict.fromkeys(("CORR", "COVAR", "COVAR_POP", "COVAR_SAMP"), "AVG of the product, and of each column, are"),
-    "APPROX_COUNT_DISTINCT": "COUNT(*) with GROUP BY shows how many rows each value has",
+    "MODE": "COUNT(*) with GROUP BY BIN(x, width) shows how the values are spread",
 }
 _INSTEAD = {
+    "PERCENTILE": "write QUANTILE(x, 0.25)",
+    "APPROX_COUNT_DISTINCT": "write COUNT(DISTINCT x)",
     "DATE_PART": "write EXTRACT(year FROM x)",
     "DATE_TRUNC": "write EXTRACT(year FROM x) and EXTRACT(month FROM x)",
     "EXP": "clamp with GREATEST(LEAST(x, b), a) and use + - * /",

@@ -1,6 +1,7 @@
 """What an output is called when nobody says."""
 
 from collections.abc import Iterable
+from fractions import Fraction
 from typing import assert_never
 
 from discreet.questions.algebra import (
@@ -22,6 +23,7 @@ __all__ = ["default_name", "unlike"]
 
 _KINDS: dict[AggregateKind, str] = {
     "count_rows": "count",
+    "count_units": "units",
     "count": "count",
     "sum": "sum",
     "mean": "mean",
@@ -29,6 +31,17 @@ _KINDS: dict[AggregateKind, str] = {
     "variance_samp": "variance",
     "stddev_pop": "stddev",
     "stddev_samp": "stddev",
+    "count_distinct": "distinct",
+    "running_rows": "running_count",
+    "at_bounds": "at_bounds",
+    "at_lower": "at_lower",
+    "at_upper": "at_upper",
+    "covariance_pop": "covariance",
+    "covariance_samp": "covariance",
+    "correlation": "correlation",
+    "quantile": "quantile",
+    "min": "min",
+    "max": "max",
 }
 
 
@@ -43,8 +56,10 @@ def default_name(value: Expression, keys: tuple[Expression, ...]) -> str:
             return _about("bin", of)
         case DatePart(part, of):
             return _about(part, of)
-        case Aggregate(kind, of):
-            return _about(_KINDS[kind], of)
+        case Aggregate(kind="quantile", of=of, q=q):
+            return _about("median" if q == Fraction(1, 2) else "quantile", of)
+        case Aggregate(kind, of, _, other):
+            return _about(_about(_KINDS[kind], of), other)
         case Literal() | Apply() | In() | Like() | Case():
             return "value"
         case _:

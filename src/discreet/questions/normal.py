@@ -3,7 +3,7 @@
 - ``>`` and ``>=`` are turned around; NOT moves inward until it stands before something it cannot enter
 - AND and OR are flat, sorted, without repetitions and without what decides nothing; what decides all takes their place
 - equalities of one value under OR are one IN, inequalities under AND one NOT IN; an IN of one value is an equality
-- the operands of =, <>, +, *, LEAST and GREATEST are sorted, constants last
+- the operands of =, <>, +, *, LEAST and GREATEST are sorted, constants last; those of COVAR and CORR too
 - constants are computed where float64 does it exactly; FLOOR(x / w) * w is BIN(x, w)
 """
 
@@ -110,8 +110,10 @@ class _Form:
                 return self._compared("equal", of, Literal(pattern))
             case Case():
                 return _case(new)
-            case Aggregate(filter=only) if only is not None:
-                return replace(new, filter=self.condition(only))
+            case Aggregate(of=of, filter=only, and_of=other):
+                if of is not None and other is not None:  # both ways round are one
+                    of, other = self._ordered((of, other))
+                return replace(new, of=of, and_of=other, filter=self.condition(only))
             case _:
                 return new
 

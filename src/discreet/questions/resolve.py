@@ -28,6 +28,7 @@ from discreet.questions.normal import as_bin, normal_expression
 from discreet.questions.places import Misfit, Places, short
 from discreet.questions.statement import Item, Statement
 from discreet.questions.types import Within, fitted
+from discreet.questions.units import counts_units
 from discreet.questions.walk import every, parts, rebuilt
 from discreet.questions.words import name_text
 
@@ -57,6 +58,7 @@ def question_of(statement: Statement, names: Names) -> Question:
         having=None if statement.having is None else having.of(statement.having),
         order=tuple(Order(_ordinal(one.by, values) or later.of(one.by), one.descending) for one in statement.order),
         limit=statement.limit,
+        caps=statement.caps,
     )
 
 
@@ -185,7 +187,8 @@ class _Released:
             case Column(name):
                 return self._output(expression, name)
             case Aggregate():
-                return rebuilt(expression, tuple(row(part, self.names) for part in parts(expression)))
+                counted = counts_units(expression, self.names.facts)
+                return rebuilt(counted, tuple(row(part, self.names) for part in parts(counted)))
             case Literal() | KeyOf():
                 return expression
             case Bin() | DatePart():

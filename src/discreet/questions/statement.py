@@ -4,10 +4,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from discreet.questions.algebra import Expression
+from discreet.questions.algebra import Caps, Expression
 from discreet.questions.cursor import Cursor
 from discreet.questions.grammar import Grammar
 from discreet.questions.tokens import Token
+from discreet.questions.units import is_per_unit, parse_caps
 
 __all__ = ["Item", "MOST_IN_LIST", "Sorting", "Statement", "parse_statement"]
 
@@ -46,6 +47,7 @@ class Statement:
     having: Expression | None
     order: tuple[Sorting, ...]
     limit: int | None
+    caps: Caps
 
 
 def parse_statement(grammar: Grammar) -> Statement:
@@ -59,8 +61,9 @@ def parse_statement(grammar: Grammar) -> Statement:
     having = grammar.whole() if cursor.take_if("HAVING") else None
     order = _order(grammar)
     limit = _limit(cursor)
+    caps = parse_caps(cursor)
     _end(cursor)
-    return Statement(items, table, alias, where, group, having, order, limit)
+    return Statement(items, table, alias, where, group, having, order, limit, caps)
 
 
 def _select(cursor: Cursor) -> None:
@@ -105,7 +108,7 @@ def _from(cursor: Cursor) -> tuple[Token, Token | None]:
         raise cursor.refused(table, f"{table} is a function, not a table", "write FROM the table itself")
     if cursor.token.key == ".":
         raise cursor.refused(table, "the table has no schema", "write its name alone")
-    alias = cursor.name("a name") if cursor.take_if("AS") or cursor.is_name() else None
+    alias = cursor.name("a name") if cursor.take_if("AS") or (cursor.is_name() and not is_per_unit(cursor)) else None
     if cursor.token.key == ",":
         raise cursor.refused(cursor.token, "joins are not in the language", "ask about one table at a time")
     return table, alias

@@ -32,6 +32,7 @@ from discreet.questions.algebra import (
 )
 from discreet.questions.literals import is_float, parse_day, parse_moment
 from discreet.questions.places import Misfit, Places, short
+from discreet.questions.ranked import RANKED_KINDS
 from discreet.questions.walk import parts, rebuilt
 
 __all__ = ["Type", "Within", "column_type", "fitted", "type_of"]
@@ -231,11 +232,14 @@ def _check_aggregate(expression: Aggregate, inner: list[Fitted]) -> None:
         return
     if inner[0][1] == "null":
         raise Misfit(expression, "an aggregate of NULL counts nothing", "write COUNT(*)")
-    if expression.kind == "count":
+    if expression.kind in ("count", "count_distinct"):
         return
     if inner[0][1] == "truth":
         raise Misfit(expression, f"only numbers are added up, not {_named(inner[0])}", "write COUNT(*) FILTER (WHERE …)")
-    _demand(expression, inner[0], "number", "a sum, mean or variance", "COUNT(x) counts values of any kind")
+    what = "a quantile, MIN or MAX" if expression.kind in RANKED_KINDS else "a sum, mean or variance"
+    _demand(expression, inner[0], "number", what, "COUNT(x) counts values of any kind")
+    if expression.and_of is not None:
+        _demand(expression, inner[1], "number", "a covariance or correlation", "it relates two numbers to each other")
 
 
 # ---- like with like

@@ -21,8 +21,8 @@ def parts(expression: Expression) -> tuple[Expression, ...]:
             return (of,)
         case Case(whens, otherwise):
             return (*chain.from_iterable(whens), otherwise)
-        case Aggregate(of=of, filter=only):
-            return tuple(part for part in (of, only) if part is not None)
+        case Aggregate(of=of, filter=only, and_of=other):
+            return tuple(part for part in (of, other, only) if part is not None)
         case _:
             assert_never(expression)
 
@@ -40,8 +40,13 @@ def rebuilt(expression: Expression, new: tuple[Expression, ...]) -> Expression:
             return replace(expression, of=new[0])
         case Case():
             return Case(tuple(zip(new[:-1:2], new[1::2], strict=True)), new[-1])
-        case Aggregate(of=of, filter=only):
-            return replace(expression, of=None if of is None else new[0], filter=None if only is None else new[-1])
+        case Aggregate(of=of, filter=only, and_of=other):
+            return replace(
+                expression,
+                of=None if of is None else new[0],
+                and_of=None if other is None else new[1],
+                filter=None if only is None else new[-1],
+            )
         case _:
             assert_never(expression)
 

@@ -25,6 +25,8 @@ from discreet.questions.algebra import (
 )
 from discreet.questions.functions import unwanted_by
 from discreet.questions.hints import RESERVED, word_refusal
+from discreet.questions.ranked import RANKED_KINDS, ranked_text
+from discreet.questions.units import caps_text
 
 __all__ = ["name_text", "to_text"]
 
@@ -56,6 +58,18 @@ _AGGREGATES: dict[AggregateKind, str] = {
     "variance_samp": "VAR_SAMP",
     "stddev_pop": "STDDEV_POP",
     "stddev_samp": "STDDEV_SAMP",
+    "count_distinct": "COUNT",
+    "running_rows": "RUNNING_COUNT",
+    "at_bounds": "AT_BOUNDS",
+    "at_lower": "AT_LOWER",
+    "at_upper": "AT_UPPER",
+    "count_units": "COUNT_UNITS",
+    "covariance_pop": "COVAR_POP",
+    "covariance_samp": "COVAR_SAMP",
+    "correlation": "CORR",
+    "quantile": "QUANTILE",
+    "min": "MIN",
+    "max": "MAX",
 }
 
 
@@ -88,6 +102,7 @@ def _question(question: Question) -> str:
         f"HAVING {text(question.having)}" if question.having is not None else "",
         f"ORDER BY {', '.join(order)}" if order else "",
         f"LIMIT {question.limit}" if question.limit is not None else "",
+        caps_text(question.caps),
     ]
     return " ".join(clause for clause in clauses if clause)
 
@@ -118,11 +133,19 @@ def _written(expression: Expression, keys: tuple[Expression, ...]) -> tuple[str,
             return f"EXTRACT({part.upper()} FROM {text(of)})", _ATOM
         case Bin(of, width, origin):
             return f"BIN({text(of)}, {_number(width)}{f', {_number(origin)}' if origin else ''})", _ATOM
-        case Aggregate(kind, of, only):
-            condition = "" if only is None else f" FILTER (WHERE {text(only)})"
-            return f"{_AGGREGATES[kind]}({'*' if of is None else text(of)}){condition}", _ATOM
+        case Aggregate():
+            return _aggregate(expression, text), _ATOM
         case _:
             assert_never(expression)
+
+
+def _aggregate(aggregate: Aggregate, text: Text) -> str:
+    kind, of, other = aggregate.kind, aggregate.of, aggregate.and_of
+    condition = "" if aggregate.filter is None else f" FILTER (WHERE {text(aggregate.filter, 0)})"
+    if kind in RANKED_KINDS and of is not None:
+        return ranked_text(aggregate, text(of, 0)) + condition
+    numbers = "*" if of is None else text(of, 0) if other is None else f"{text(of, 0)}, {text(other, 0)}"
+    return f"{_AGGREGATES[kind]}({'DISTINCT ' if kind == 'count_distinct' else ''}{numbers}){condition}"
 
 
 def _applied(expression: Apply, text: Text) -> tuple[str, int]:

@@ -28,6 +28,7 @@ from discreet.ledger.folder import place_of
 from discreet.ledger.sqlite import Ledger
 from discreet.planning.build import make_plan
 from discreet.planning.plan import Plan, Vector
+from discreet.planning.shares import weights_behind
 from discreet.privacy.losses import Loss
 from discreet.questions.normal import fingerprint
 from discreet.questions.sql import read_sql
@@ -66,7 +67,11 @@ class Planned:
 
     def specimen(self) -> Answer:
         """An answer of the right shape about nothing: to try derived tables on before anything is spent."""
-        made = tuple(_made_up(vector, self.plan.wanted.cells) for vector in self.plan.vectors)
+        plain = [each for each in self.plan.vectors if isinstance(each, Vector) and each.tree is None]
+        if len(plain) < len(self.plan.vectors):  # chosen values and keys: a rehearsal has them
+            weights, sure = weights_behind(self.plan), self.question.confidence
+            return self.curator._rehearsed(self.plan.question, self.plan.price, weights, sure, self.question.simultaneous)
+        made = tuple(_made_up(vector, self.plan.wanted.cells) for vector in plain)
         return answer_from(
             self.plan, made, self.question.confidence, self.question.simultaneous,
             id="specimen", cost=self.cost, budget=self.curator.budget, replayed=False, receipt=None,

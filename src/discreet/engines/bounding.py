@@ -1,0 +1,275 @@
+"""Units with many rows, as SQL: the rows and groups of each that stay, by the rules of ``choice``, and what is added up of them.
+
+Rows are numbered by windows where rows have to be chosen. Where every unit is brought into a public range instead, one GROUP BY
+unit and cell is enough, and the groups that stay are the least of packed integers: order, cell and values, high bits first.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from sqlglot import exp
+
+from discreet.engines.choice import DIGITS, FACTOR, MOST_DIGITS, PRIME, STEP, columns_read
+from discreet.engines.dialects import DIALECTS, Dialect
+from discreet.engines.expressions import Expressions
+from discreet.engines.layout import Field, Layout
+from discreet.engines.sheet import Sheet
+from discreet.engines.terms import Term, as_type, between, cases, column, infix, is_one_of, real_literal, text, whole_literal
+from discreet.engines.values import MISSING, SAFE, nearest
+from discreet.engines.wanted import Bound, ByStep, ByValue, CountsWanted, Key, Measure, Wanted
+from discreet.engines.writer import counted, filtered, in_ranges, key_term, steps_of, total_of
+from discreet.facts.model import Facts
+from discreet.questions.algebra import Column
+
+__all__ = ["to_bounded_counts", "to_bounded_sql", "unit_term"]
+
+_ORDER_BITS = 16
+_PACKED = 62  # bits of a BIGINT that are used
+_SHORT_LIST = 64  # so many groups of a unit are chosen by a heap, more by a window: heaps take memory for every unit
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """A column that a SELECT adds."""
+
+    name: str
+    sql: str
+
+
+def to_bounded_sql(wanted: Wanted, facts: Facts, layout: Layout, dialect: str = "duckdb") -> str:
+    """The SELECT for ``wanted``, whose units are bounded: a row cell, h0, l0, h1, l1, ... for every cell that has rows."""
+    bounded = _Bounded(wanted, facts, layout, DIALECTS[dialect])
+    is_clamped = all(each.within is not None for each in wanted.measures)
+    inner = bounded.clamped(wanted) if is_clamped else bounded.chosen(wanted)
+    parts = ["cell"]
+    for place in range(len(wanted.measures)):
+        high, low = map(bounded.sheet.text, DIALECTS[dialect].halves(exp.column(f"m{place}")))
+        parts += [f"{high} AS h{place}", f"{low} AS l{place}"]
+    return f"SELECT {', '.join(parts)} FROM ({inner}) AS g"
+
+
+def to_bounded_counts(wanted: CountsWanted, facts: Facts, layout: Layout, dialect: str = "duckdb") -> str:
+    """The SELECT for ``wanted``, whose units are bounded: a row cell, b, n for every cell and bin that has rows."""
+    bounded = _Bounded(wanted, facts, layout, DIALECTS[dialect])
+    return bounded.binned(wanted)
+
+
+class _Bounded:
+    """One query about bounded units, under construction."""
+
+    def __init__(self, wanted: Wanted | CountsWanted, facts: Facts, layout: Layout, dialect: Dialect) -> None:
+        assert wanted.unit is not None
+        assert layout.unit is not None
+        self.sheet = Sheet(layout, dialect)
+        self._write = Expressions(facts, self.sheet)
+        self._bound: Bound = wanted.unit
+        self._cells = wanted.cells
+        self._where = [] if wanted.where is None else [self._write.truth(wanted.where).sql]
+        self._cell = self._cell_of(wanted.keys, facts)
+        unit = unit_term(layout.unit, dialect)
+        self._unit = self.sheet.text(unit)
+        self._hash = self._mixed(layout.unit)
+        read = columns_read(wanted)
+        terms = [self._write.term(Column(each.name)) for each in facts.columns if each.name in read]
+        self._order = [f"{self.sheet.text(self.sheet.named(term).sql)} NULLS FIRST" for term in terms]
+
+    # ---- the three kinds of query
+
+    def chosen(self, wanted: Wanted) -> str:
+        """Sums over the rows that stay."""
+        totals = [self._total(measure, wanted) for measure in wanted.measures]
+        found = ", ".join(f"{self.sheet.text(total)} AS m{place}" for place, total in enumerate(totals))
+        return f"SELECT w_cell AS cell, {found} FROM {self._kept()} GROUP BY w_cell"
+
+    def binned(self, wanted: CountsWanted) -> str:
+        """Counts of the rows that stay."""
+        after = [] if wanted.filter is None else [self._write.truth(wanted.filter).sql]
+        steps = steps_of(self._write.number(wanted.of), wanted.grid, self.sheet)
+        bins = as_type(steps.sql, "BIGINT")
+        if wanted.coarse:
+            bins = exp.BitwiseRightShift(this=bins, expression=exp.Literal.number(wanted.coarse))
+        b = self.sheet.named(replace(steps, sql=bins)).sql
+        after.append(exp.Paren(this=in_ranges(b, wanted.bins)))
+        conditions = " AND ".join(map(self.sheet.text, after))
+        found = f"w_cell AS cell, {self.sheet.text(b)} AS b, COUNT(*) AS n"
+        return f"SELECT {found} FROM {self._kept()} WHERE {conditions} GROUP BY 1, 2"
+
+    def clamped(self, wanted: Wanted) -> str:
+        """Sums over units, each brought into a public range."""
+        aggregates: list[_Column] = []
+        values: list[_Column] = []
+        for place, measure in enumerate(wanted.measures):
+            parts, value = self._value(place, measure)
+            aggregates += parts
+            values.append(_Column(f"m{place}", value))
+        found = ", ".join(["w_u", "w_cell", *(f"{each.sql} AS {each.name}" for each in aggregates)])
+        pairs = f"(SELECT {found} FROM {self._present()} GROUP BY w_u, w_cell) AS s"  # one row per unit and cell
+        pairs = f"(SELECT w_u, w_cell, {', '.join(f'{each.sql} AS {each.name}' for each in values)} FROM {pairs}) AS s"
+        if self._bound.groups is None:
+            sums = ", ".join(f"SUM({each.name}) AS {each.name}" for each in values)
+            return f"SELECT w_cell AS cell, {sums} FROM {pairs} GROUP BY w_cell"
+        ordered = self._ordered(pairs)
+        if self._bound.groups > _SHORT_LIST:
+            sums = ", ".join(f"SUM({each.name}) AS {each.name}" for each in values)
+            placed = _added(ordered, "ROW_NUMBER() OVER (PARTITION BY w_u ORDER BY w_order, w_cell) AS w_place")
+            return f"SELECT w_cell AS cell, {sums} FROM {placed} WHERE w_place <= {self._bound.groups} GROUP BY w_cell"
+        return self._packed(ordered, [measure.within or (0, 0) for measure in wanted.measures], self._bound.groups)
+
+    # ---- rows
+
+    def _present(self) -> str:
+        """The rows that meet WHERE and have a unit and a cell."""
+        added = f"{self._unit} AS w_u, {self.sheet.text(self._cell)} AS w_cell"
+        rows = f"(SELECT s.*, {added} FROM {self.sheet.rows(self._where)}) AS s"
+        return f"(SELECT * FROM {rows} WHERE w_u IS NOT NULL AND w_cell IS NOT NULL) AS s"
+
+    def _kept(self) -> str:
+        """The rows that stay."""
+        rows, bound = _added(self._present(), f"{self._hash} AS w_hash"), self._bound
+        order = f" ORDER BY {', '.join(self._order)}" if self._order else ""
+        if bound.groups is not None:
+            rows = _added(self._ordered(rows), "DENSE_RANK() OVER (PARTITION BY w_u ORDER BY w_order, w_cell) AS w_place")
+            rows = f"(SELECT * FROM {rows} WHERE w_place <= {bound.groups}) AS s"
+        for number, (most, within) in enumerate([(bound.rows_per_group, "w_u, w_cell"), (bound.rows, "w_u")]):
+            if most is None:
+                continue
+            p, n = f"w_p{number}", f"w_n{number}"
+            place, size = f"ROW_NUMBER() OVER (PARTITION BY {within}{order})", f"COUNT(*) OVER (PARTITION BY {within})"
+            rows = _added(rows, f"{place} AS {p}", f"{size} AS {n}")
+            test = f"({p} * {most} + w_hash % {n}) // {n} > (({p} - 1) * {most} + w_hash % {n}) // {n}"
+            rows = f"(SELECT * FROM {rows} WHERE {n} <= {most} OR {test}) AS s"
+        return rows
+
+    def _mixed(self, field: Field) -> str:
+        """h of the unit in w_u."""
+        number = f"(({self.sheet.text(_number(field, self.sheet.dialect))} % {PRIME}) + {PRIME}) % {PRIME}"
+        return f"({number} * {FACTOR} + {self._bound.key}) % {PRIME}"
+
+    def _ordered(self, rows: str) -> str:
+        """The rows with w_order, where their cell is in the order of the groups of their unit."""
+        rows = _added(rows, f"({self._hash} + (w_cell + 1) * {STEP}) % {PRIME} AS w_z")
+        rows = _added(rows, f"w_z * w_z % {PRIME} AS w_zz")
+        return _added(rows, f"((w_zz * w_zz % {PRIME}) * w_z % {PRIME}) >> 15 AS w_order")
+
+    # ---- cells
+
+    def _cell_of(self, keys: Sequence[Key], facts: Facts) -> exp.Expr:
+        """The number of the cell, NULL for rows in none."""
+        cell: exp.Expr | None = None
+        for key in keys:
+            term, first = key_term(key, self._write, self.sheet, facts)
+            place = self._place(key, term, first)
+            cell = place if cell is None else infix(exp.Add, infix(exp.Mul, cell, whole_literal(key.cells)), place)
+        return as_type(whole_literal(0) if cell is None else cell, "BIGINT")
+
+    def _place(self, key: Key, term: Term, first: int) -> exp.Expr:
+        if isinstance(key, ByStep):
+            value = as_type(term.sql, "BIGINT")
+            return infix(exp.Sub, value, whole_literal(first)) if first else value
+        if term.kind == "truth":
+            place: exp.Expr = as_type(term.sql, "BIGINT")
+        else:
+            place = self._place_of_value(key, term)
+        return exp.Coalesce(this=place, expressions=[whole_literal(len(key.values))]) if key.other else place
+
+    def _place_of_value(self, key: ByValue, term: Term) -> exp.Expr:
+        if term.kind != "number":
+            words = [value for value in key.values if isinstance(value, str)]
+            return self.sheet.placed(term, dict(enumerate(map(text, words)))) if words else exp.Null()
+        numbers = [nearest(value) for value in key.values if not isinstance(value, str)]
+        if term.whole and numbers == [numbers[0] + place for place in range(len(numbers))]:
+            return infix(exp.Sub, as_type(term.sql, "BIGINT"), whole_literal(int(numbers[0])))
+        first = {number: place for place, number in reversed(list(enumerate(numbers)))}  # of equal numbers the first has the cell
+        return self.sheet.placed(term, {place: self._constant(number, term) for number, place in first.items()})
+
+    def _constant(self, number: float, term: Term) -> exp.Expr:
+        return whole_literal(int(number)) if term.whole else real_literal(number, self.sheet.dialect)
+
+    # ---- measures
+
+    def _total(self, measure: Measure, wanted: Wanted) -> exp.Expr:
+        if measure.within is None:
+            return total_of(counted(measure, wanted.measures), self._write, self.sheet)
+        return filtered(exp.Count(this=exp.Distinct(expressions=[exp.column("w_u")])), measure, self._write)
+
+    def _value(self, place: int, measure: Measure) -> tuple[list[_Column], str]:
+        """What is added up of a unit in a cell, and what it then counts for: from 0 to high - low."""
+        assert measure.within is not None
+        low, high = measure.within
+        total = _Column(f"a{place}", self.sheet.text(total_of(replace(measure, within=None), self._write, self.sheet)))
+        kind = "BIGINT" if (high - low).bit_length() <= _PACKED else "HUGEINT"
+        if measure.power == 0:
+            return [total], f"CAST(LEAST({total.name}, {high}) AS {kind})"
+        assert measure.grid is not None
+        parts, shifted = [total], total.name
+        if measure.grid.low:
+            rows = total_of(replace(measure, within=None, power=0), self._write, self.sheet)
+            parts.append(_Column(f"b{place}", self.sheet.text(rows)))
+            shifted = f"({total.name} + b{place} * CAST({measure.grid.low} AS HUGEINT))"
+        if measure.grid.low >= 0 and kind == "BIGINT":  # no sum is below 0 then, and what does not fit is above ``high``
+            return parts, f"LEAST(COALESCE(TRY_CAST({shifted} AS BIGINT), {high}), {high}) - ({low})"
+        return parts, f"CAST(LEAST(GREATEST({shifted}, {low}), {high}) - ({low}) AS {kind})"
+
+    def _packed(self, pairs: str, ranges: Sequence[tuple[int, int]], groups: int) -> str:
+        """Of each unit the pairs that come first, in as few integers as their values fit into."""
+        cell_bits = (self._cells - 1).bit_length()
+        head = _ORDER_BITS + cell_bits
+        packs: list[list[tuple[int, int]]] = []  # of each, the measures with their bits
+        for place, (low, high) in enumerate(ranges):
+            bits = max(1, (high - low).bit_length())
+            if packs and head + bits + sum(each for _, each in packs[-1]) <= _PACKED:
+                packs[-1].append((place, bits))
+            else:
+                packs.append([(place, bits)])
+        lists, outputs = [], []
+        for number, pack in enumerate(packs):
+            kind = "BIGINT" if head + sum(bits for _, bits in pack) <= _PACKED else "HUGEINT"
+            packed = f"(CAST(w_order AS {kind}) << {cell_bits}) | w_cell"
+            for place, bits in pack:
+                packed = f"(({packed}) << {bits}) | m{place}"
+            lists.append(f"UNNEST(MIN({packed}, {groups})) AS p{number}")
+            shift = 0
+            for place, bits in reversed(pack):
+                outputs.append((place, f"SUM((p{number} >> {shift}) & {(1 << bits) - 1}) AS m{place}"))
+                shift += bits
+            if number == 0:
+                cell = f"CAST((p0 >> {shift}) & {(1 << cell_bits) - 1} AS BIGINT) AS cell"
+        sums = ", ".join(sql for _, sql in sorted(outputs))
+        return f"SELECT {cell}, {sums} FROM (SELECT {', '.join(lists)} FROM {pairs} GROUP BY w_u) AS s GROUP BY 1"
+
+
+def _added(rows: str, *columns: str) -> str:
+    return f"(SELECT s.*, {', '.join(columns)} FROM {rows}) AS s"
+
+
+# ---- the unit
+
+
+def unit_term(field: Field, dialect: Dialect) -> exp.Expr:
+    """What tells units apart, NULL where it is missing."""
+    stored = column(field.name)
+    match field.stored:
+        case "text":
+            return cases((exp.Not(this=is_one_of(stored, map(text, MISSING))), stored))
+        case "real":
+            known = infix(exp.LTE, stored, real_literal(float("inf"), dialect))  # NaN is above
+            return cases((known, infix(exp.Add, stored, real_literal(0.0, dialect))))  # one zero
+        case _:
+            return stored
+
+
+def _number(field: Field, dialect: Dialect) -> exp.Expr:
+    """The number of the unit in w_u."""
+    unit = exp.column("w_u")
+    words = unit if field.stored == "text" else as_type(unit, "TEXT")
+    start = exp.func("SUBSTRING", exp.MD5(this=words), whole_literal(1), whole_literal(15))
+    digest = as_type(exp.DPipe(this=exp.Literal.string("0x"), expression=start, safe=True), "BIGINT", safely=True)
+    match field.stored:
+        case "text":
+            is_whole = dialect.matches(unit, DIGITS)
+        case "real":
+            small = between(unit, whole_literal(-SAFE), whole_literal(SAFE))
+            is_whole = infix(exp.And, small, infix(exp.EQ, unit, exp.Floor(this=unit)))
+        case _:
+            is_whole = between(unit, whole_literal(-MOST_DIGITS), whole_literal(MOST_DIGITS))
+    return cases((is_whole, as_type(unit, "BIGINT", safely=True)), otherwise=digest)

@@ -1,0 +1,44 @@
+"""Candidates for keys that no public list names, as SQL: what ``candidates`` finds."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.engines.bounding import unit_term
+from discreet.engines.candidates import in_order
+from discreet.engines.dialects import DIALECTS
+from discreet.engines.expressions import Expressions
+from discreet.engines.layout import Layout
+from discreet.engines.sheet import Sheet
+from discreet.engines.wanted import Candidates, KeysWanted
+from discreet.facts.model import Facts
+
+__all__ = ["gather_candidates", "to_keys_sql"]
+
+
+def to_keys_sql(wanted: KeysWanted, facts: Facts, layout: Layout, dialect: str = "duckdb") -> str:
+    """The SELECT for ``wanted``: a row k, n for every value that at least so many units have."""
+    known = DIALECTS[dialect]
+    sheet = Sheet(layout, known)
+    write = Expressions(facts, sheet)
+    conditions = [] if wanted.where is None else [write.truth(wanted.where).sql]
+    term = sheet.named(write.term(wanted.of))
+    key = sheet.text(term.sql)
+    if wanted.groups is None:
+        rows = f"(SELECT {key} AS k FROM {sheet.rows(conditions)}) AS r"
+        return f"SELECT k, COUNT(*) AS n FROM {rows} WHERE k IS NOT NULL GROUP BY k HAVING COUNT(*) >= {wanted.at_least}"
+    assert layout.unit is not None
+    unit = sheet.text(unit_term(layout.unit, known))
+    rows = f"(SELECT {key} AS k, {unit} AS u FROM {sheet.rows(conditions)}) AS r"
+    pairs = f"(SELECT DISTINCT u, k FROM {rows} WHERE u IS NOT NULL AND k IS NOT NULL) AS p"  # one row per unit and key
+    order = f"md5(k || '{wanted.salt}'), k" if term.kind == "text" else "k"
+    placed = f"(SELECT k, ROW_NUMBER() OVER (PARTITION BY u ORDER BY {order}) AS place FROM {pairs}) AS p"
+    return f"SELECT k, COUNT(*) AS n FROM {placed} WHERE place <= {wanted.groups} GROUP BY k HAVING COUNT(*) >= {wanted.at_least}"
+
+
+def gather_candidates(found: Mapping[str, NDArray[Any]]) -> Candidates:
+    """The rows of that SELECT, in the order of the values."""
+    values = [value if isinstance(value, str) else float(value) for value in np.ma.getdata(found["k"]).tolist()]
+    return in_order(zip(values, np.ma.getdata(found["n"]).tolist(), strict=True))

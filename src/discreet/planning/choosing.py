@@ -1,0 +1,80 @@
+"""From counts of rows to chosen values: the step at which values get their ranks, and the noise is in the choice.
+
+The lattice is read coarsely at first, then finely around the ranks that are looked for, in all cells at once; hardly ever does
+a choice need more than these two readings.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.engines.wanted import Counts, CountsWanted, Wanted
+from discreet.mechanisms.tally import Tally, ranges_of
+from discreet.planning.plan import Ranks
+from discreet.private import Private
+
+__all__ = ["Counting", "chosen"]
+
+Counting = Callable[[CountsWanted], Private[Counts]]
+Integers = NDArray[np.int64]
+
+_SMALL = 1 << 12  # points of a lattice that is read finely at once
+_COARSE = 10  # binary digits of the number of bins of a larger one
+_MOST_RANGES = 32  # of bins in one reading
+
+
+def chosen(ranks: Ranks, wanted: Wanted, counts: Counting | None) -> NDArray[np.int64]:
+    """The places on the lattice that were chosen: 1 x shares x cells."""
+    assert counts is not None
+    coarse = 0 if ranks.points <= _SMALL else (ranks.points - 1).bit_length() - _COARSE
+    asked = CountsWanted(wanted.where, wanted.keys, ranks.of, ranks.grid, ranks.filter, coarse, unit=wanted.unit)
+    tallies = _tallies(ranks, asked, counts)
+    if coarse:
+        _read_ahead(ranks, asked, tallies, counts)
+    places = [ranks.mechanism.select(tally) for tally in tallies]
+    return np.array(places, np.int64).T.reshape(1, len(ranks.shares), asked.cells)
+
+
+def _tallies(ranks: Ranks, asked: CountsWanted, counts: Counting) -> list[Tally]:
+    found = counts(asked).take()
+    ends = np.searchsorted(found.cell, np.arange(asked.cells + 1))
+    tallies = []
+    for cell in range(asked.cells):
+        here = slice(int(ends[cell]), int(ends[cell + 1]))
+        how, read = {"coarse": asked.coarse, "bits": ranks.mechanism.bits}, _reader(asked, cell, counts)
+        tallies.append(Tally(ranks.points, found.bin[here], found.rows[here], read=read, **how))
+    return tallies
+
+
+def _reader(asked: CountsWanted, cell: int, counts: Counting) -> Callable[[Sequence[tuple[int, int]]], tuple[Integers, Integers]]:
+    """What reads some bins of one cell finely."""
+
+    def read(bins: Sequence[tuple[int, int]]) -> tuple[Integers, Integers]:
+        found = counts(_finely(asked, bins)).take()
+        here = found.cell == cell
+        return found.bin[here], found.rows[here]
+
+    return read
+
+
+def _read_ahead(ranks: Ranks, asked: CountsWanted, tallies: Sequence[Tally], counts: Counting) -> None:
+    """Read finely what the choices will almost surely need, once for all cells."""
+    near = [tally.bins_near(ranks.mechanism.windows(tally)) for tally in tallies]
+    bins = np.unique(np.concatenate(near))
+    if not len(bins):
+        return
+    found = counts(_finely(asked, ranges_of(bins))).take()
+    ends = np.searchsorted(found.cell, np.arange(len(tallies) + 1))
+    for cell, (tally, needed) in enumerate(zip(tallies, near, strict=True)):
+        here = slice(int(ends[cell]), int(ends[cell + 1]))
+        tally.take(needed, found.bin[here], found.rows[here])
+
+
+def _finely(asked: CountsWanted, bins: Sequence[tuple[int, int]]) -> CountsWanted:
+    """A reading of single points inside these bins; of some more where they are too scattered for one question."""
+    while len(bins) > _MOST_RANGES:
+        bins = [(bins[i][0], bins[min(i + 1, len(bins) - 1)][1]) for i in range(0, len(bins), 2)]
+    points = tuple((first << asked.coarse, ((last + 1) << asked.coarse) - 1) for first, last in bins)
+    return replace(asked, coarse=0, bins=points)

@@ -1,0 +1,100 @@
+"""What a question says about units with many rows: how much of each it reads, and COUNT(DISTINCT unit).
+
+The clause comes last: ``PER UNIT 5 ROWS, 2 GROUPS, 3 ROWS PER GROUP``. What it does not say, the facts say.
+"""
+
+from dataclasses import asdict, replace
+
+from discreet.facts.model import MOST_OF_UNIT, ByColumn, Facts
+from discreet.questions.algebra import Aggregate, Caps, Column, Question
+from discreet.questions.cursor import Cursor
+from discreet.questions.places import Misfit
+
+__all__ = ["NO_CAPS", "caps_text", "check_units", "counts_units", "fitted_caps", "is_per_unit", "parse_caps", "with_caps"]
+
+NO_CAPS = Caps()
+
+_EXAMPLE = "write PER UNIT 5 ROWS, 2 GROUPS, 3 ROWS PER GROUP, or some of these"
+
+
+def is_per_unit(cursor: Cursor) -> bool:
+    """Whether the clause comes next."""
+    return cursor.token.key == "PER" and cursor.after.key == "UNIT"
+
+
+def parse_caps(cursor: Cursor) -> Caps:
+    """The clause, if it comes next."""
+    caps = NO_CAPS
+    if not is_per_unit(cursor):
+        return caps
+    cursor.take()
+    cursor.take()
+    while True:
+        start = cursor.token
+        name, most = _cap(cursor)
+        if getattr(caps, name) is not None:
+            raise cursor.refused(start, "the same cap is written twice", "keep one of the two")
+        caps = replace(caps, **{name: most})
+        if not cursor.take_if(","):
+            return caps
+
+
+def _cap(cursor: Cursor) -> tuple[str, int]:
+    token = cursor.take()
+    if token.kind != "number" or not token.text.isdecimal() or not 1 <= int(token.text[:12]) <= MOST_OF_UNIT:
+        raise cursor.refused(token, f"expected a cap from 1 to {MOST_OF_UNIT}, found {token}", _EXAMPLE)
+    most = int(token.text)
+    if cursor.take_if("GROUPS", "GROUP"):
+        return "groups", most
+    if not cursor.take_if("ROWS", "ROW"):
+        raise cursor.refused(cursor.token, f"expected ROWS or GROUPS, found {cursor.token}", _EXAMPLE)
+    if not cursor.take_if("PER"):
+        return "rows", most
+    if not cursor.take_if("GROUP"):
+        raise cursor.refused(cursor.token, f"expected GROUP, found {cursor.token}", _EXAMPLE)
+    return "rows_per_group", most
+
+
+def caps_text(caps: Caps) -> str:
+    """The clause that says so; empty if nothing is said."""
+    parts = [(caps.rows, "ROWS"), (caps.groups, "GROUPS"), (caps.rows_per_group, "ROWS PER GROUP")]
+    said = ", ".join(f"{most} {what}" for most, what in parts if most is not None)
+    return f"PER UNIT {said}" if said else ""
+
+
+def fitted_caps(caps: Caps, facts: Facts) -> Caps:
+    """The caps without those that the facts have anyway. Raises Misfit if a unit of this table has one row."""
+    unit = facts.unit
+    if not isinstance(unit, ByColumn):
+        if caps != NO_CAPS:
+            raise Misfit(None, "each row is a unit of its own here, so that there is nothing to cap", "leave the caps out")
+        return caps
+    for most in (caps.rows, caps.groups, caps.rows_per_group):
+        if most is not None and (isinstance(most, bool) or not isinstance(most, int) or not 1 <= most <= MOST_OF_UNIT):
+            raise Misfit(None, f"a cap is not a whole number from 1 to {MOST_OF_UNIT}", "write max_rows=5 or max_groups=2")
+    return Caps(
+        rows=None if caps.rows == unit.max_rows else caps.rows,
+        groups=None if caps.groups == unit.max_groups else caps.groups,
+        rows_per_group=None if caps.rows_per_group == unit.max_rows_per_group else caps.rows_per_group,
+    )
+
+
+def with_caps(question: Question, caps: Caps) -> Question:
+    """The question with these caps, where they say something, in the place of its own. Not checked yet."""
+    said = {name: most for name, most in asdict(caps).items() if most is not None}
+    return replace(question, caps=replace(question.caps, **said))
+
+
+def counts_units(aggregate: Aggregate, facts: Facts) -> Aggregate:
+    """COUNT(DISTINCT x) of the column that tells units apart as the count of units that it is; all else as it is."""
+    match aggregate.of, facts.unit:
+        case Column(name), ByColumn(column=column) if aggregate.kind == "count_distinct" and name.casefold() == column.casefold():
+            return replace(aggregate, kind="count_units", of=None)
+        case _:
+            return aggregate
+
+
+def check_units(aggregate: Aggregate, facts: Facts) -> None:
+    """Raises Misfit if units are counted where each row is one."""
+    if aggregate.kind == "count_units" and not isinstance(facts.unit, ByColumn):
+        raise Misfit(aggregate, "each row is a unit of its own here", "write COUNT(*)")

@@ -1,0 +1,135 @@
+"""Units in every source: what tells them apart, which are left out, and the same choice as the reference makes."""
+
+import datetime as dt
+from decimal import Decimal
+from fractions import Fraction
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from discreet.engines import open_engine
+from discreet.engines.reference import Reference
+from discreet.engines.wanted import Bound, ByValue, CountsWanted, Grid, Measure, Wanted
+from discreet.errors import FactsError
+from discreet.facts.model import ByColumn, Category, Integer, Source, Text
+from discreet.questions.algebra import Apply, Column, Literal
+
+KEY = ByValue(Column("c"), (Fraction(5), Fraction(1), Fraction(3)), other=True)
+WORDS = ByValue(Column("w"), ("b", "a"))
+GRID = Grid(Fraction(1), -2, 10)
+X = Column("x")
+IS_LOW = Apply("less", (X, Literal(Fraction(4))))
+ROWS_FORM = (Measure(0), Measure(1, X, GRID), Measure(0, X, distinct=True), Measure(0, None, None, IS_LOW, within=(0, 1)))
+CLAMPED = (Measure(0, within=(0, 2)), Measure(1, X, GRID, within=(-4, 20)), Measure(0, X, None, IS_LOW, within=(0, 1)))
+BOUNDS = [Bound(7), Bound(7, groups=1), Bound(8, rows=2), Bound(9, rows_per_group=1), Bound(10, 2, 2, 3), Bound(11, groups=70)]
+COLUMNS = (Integer("x", -2, 10), Category("c", (5, 1, 3), other=True), Category("w", ("b", "a")))
+
+
+def made(units, size=120):
+    """Rows of these units, a little different each."""
+    generator = np.random.default_rng(3)
+    draw = lambda values: values[generator.integers(len(values))]  # noqa: E731
+    others = {"x": list(range(-2, 11)), "c": [1, 3, 5, 9], "w": ["a", "b", "z"]}
+    return [{"who": draw(units), **{name: draw(values) for name, values in others.items()}} for _ in range(size)]
+
+
+def declared(facts, unit="who", *more):
+    return facts(*COLUMNS, *more, unit=ByColumn(unit))
+
+
+def all_wanted():
+    for keys, bound in zip([(KEY,), (WORDS, KEY), (), (KEY,), (WORDS, KEY), (KEY,)], BOUNDS, strict=True):
+        yield Wanted(None, keys, ROWS_FORM, bound)
+        yield Wanted(IS_LOW, keys, CLAMPED, Bound(bound.key, bound.groups))
+
+
+def agree(engine, reference):
+    for wanted in all_wanted():
+        one, other = engine.run(wanted).take(), reference.run(wanted).take()
+        assert np.array_equal(one.high, other.high), wanted
+        assert np.array_equal(one.low, other.low), wanted
+    for bound in BOUNDS[1::3]:
+        asked = CountsWanted(None, (KEY,), X, GRID, IS_LOW, unit=bound)
+        one, other = engine.counts(asked).take(), reference.counts(asked).take()
+        assert all(np.array_equal(getattr(one, name), getattr(other, name)) for name in ("cell", "bin", "rows"))
+    engine.close()
+
+
+TEXTS = ["a", "A", "a ", "", "?", "Zoé", "17", "007", "-5", "0", "-0", "9" * 18, "9" * 19, "'; --", "x" * 1000]
+UNITS = {
+    "texts": TEXTS,
+    "whole numbers": [0, -1, 17, 2**62, -(2**62)],
+    "real numbers": [0.0, -0.0, 1.0, 2.5, -3.0, 1e300, float("inf"), 2.0**53],
+}
+
+
+@pytest.mark.parametrize("kind", UNITS)
+def test_every_source_chooses_the_same_rows_and_groups_as_the_reference(facts, tmp_path, kind):
+    rows, facts = made(UNITS[kind]), declared(facts)
+    frame, reference = pd.DataFrame(rows), Reference(facts, rows)
+    frame.to_parquet(tmp_path / "t.parquet")
+    with duckdb.connect(str(tmp_path / "t.duckdb")) as connection:
+        connection.execute("CREATE TABLE rows AS SELECT * FROM frame")
+    sources = [frame, frame.astype(object), pl.DataFrame(frame.to_dict("list")),
+               Source("parquet", str(tmp_path / "t.parquet")), Source("duckdb", str(tmp_path / "t.duckdb"), "rows")]
+    if kind != "real numbers":
+        frame.to_csv(tmp_path / "t.csv", index=False)
+        sources.append(Source("csv", str(tmp_path / "t.csv")))
+    for source in sources:
+        agree(open_engine(facts, source), reference)
+
+
+def test_missing_units_are_left_out_and_whole_numbers_are_their_digits(facts):
+    rows = [{"who": who, "x": 1} for who in (None, "", "?", float("nan"), 3, "3", 3.0, "3.0", "abc", "ABC", " abc")]
+    facts = declared(facts)
+    frame = pd.DataFrame(rows, dtype=object).assign(c=1, w="a")
+    counted = Wanted(None, (), (Measure(0, within=(0, 1)), Measure(0, within=(0, 99))), Bound(1))
+    for engine in (Reference(facts, rows), open_engine(facts, frame)):
+        assert engine.run(counted).take().low.tolist() == [[5], [7]]  # 3, 3.0 as text, and three spellings of abc
+
+
+def test_a_declared_column_may_tell_units_apart_and_its_bounds_do_not_merge_them(facts):
+    rows = [{**row, "who": place % 9} for place, row in enumerate(made([0]))]
+    for column in (Integer("who", 0, 3), Text("who", 1)):
+        known = declared(facts, "who", column)
+        agree(open_engine(known, pd.DataFrame(rows)), Reference(known, rows))
+        units = Wanted(None, (), (Measure(0, within=(0, 1)),), Bound(1))
+        assert open_engine(known, pl.DataFrame(rows)).run(units).take().low.tolist() == [[9]]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (dt.date(2020, 1, 1), dt.date(2020, 1, 2)),
+        (dt.datetime(2020, 1, 1), dt.datetime(2020, 1, 1, 1)),  # noqa: DTZ001
+        (True, False),
+        (Decimal("1.00"), Decimal("2.50")),
+        (2**64 - 1, 2**64 - 2),
+    ],
+)
+def test_units_of_other_types_are_told_apart_too(facts, one, other):
+    rows = [{"who": who, "x": 1, "c": 1, "w": "a"} for who in (one, other, one)]
+    engine = open_engine(declared(facts), pl.DataFrame(rows, schema_overrides={"who": pl.UInt64} if one == 2**64 - 1 else None))
+    found = engine.run(Wanted(None, (), (Measure(0, within=(0, 1)), Measure(0, within=(0, 1))), Bound(1))).take()
+    assert found.low.tolist() == [[2], [2]]
+
+
+def test_a_source_without_the_units_is_refused(facts):
+    with pytest.raises(FactsError, match="no column called 'who'"):
+        open_engine(declared(facts), pd.DataFrame({"x": [1], "c": [1], "w": ["a"]}))
+
+
+def test_sums_that_do_not_fit_into_one_integer_are_packed_into_several(facts):
+    rows = [{"who": place % 5, "x": 10, "c": (1, 3, 5)[place % 3], "w": "a"} for place in range(60)]
+    facts = declared(facts)
+    fine = Grid(Fraction(1, 2**27), -(2**28), 10 * 2**27)
+    most = 2**31 - 1
+    wide = tuple(Measure(1, X, fine, within=(-(2**28) * most, 10 * 2**27 * most)) for _ in range(3))
+    wanted = Wanted(None, (KEY,), (*wide, Measure(0, within=(0, most))), Bound(3, groups=2))
+    one, other = open_engine(facts, pd.DataFrame(rows)).run(wanted).take(), Reference(facts, rows).run(wanted).take()
+    assert np.array_equal(one.high, other.high)
+    assert np.array_equal(one.low, other.low)
+    assert one.high.max() > 2**20

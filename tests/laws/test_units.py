@@ -1,0 +1,222 @@
+"""Units with many rows: two tables that differ in one unit, the same question, and nothing but noise may tell them apart."""
+
+import importlib.util
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import discreet as dc
+from discreet.curator import curator_in_memory
+from discreet.engines import open_engine
+from discreet.engines.choice import kept
+from discreet.engines.reference import Reference
+from discreet.engines.wanted import Bound, CountsWanted
+from discreet.planning.build import make_plan
+from discreet.planning.plan import Ranks
+from discreet.planning.price import read_price
+from discreet.questions.algebra import Caps
+from discreet.questions.check import checked
+from discreet.questions.sql import read_sql
+from discreet.questions.units import with_caps
+from discreet.testing import recorded
+
+
+def _beside(name):
+    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+units = _beside("units_at_random")
+by_row = _beside("test_neighbours")
+
+RELATIONS = ["add_remove", "change_one"]
+PRICES = [{"epsilon": "0.5"}, {"rho": "0.1"}, {"epsilon": 1, "delta": "1e-6"}]
+BUDGETS = {"epsilon": dc.Pure(epsilon=1000), "rho": dc.Concentrated(rho=1000), "delta": dc.Approximate(epsilon=1000, delta="0.5")}
+
+
+def observed(facts, rows, sql, price, caps):
+    """All that a question leaves behind on a table: calls of mechanisms, charges, keys, or the refusal."""
+    cap = BUDGETS["delta" if "delta" in price else next(iter(price))]
+    facts = replace(facts, budget=type(facts.budget)(cap, accounting="concentrated" if "rho" in price else "basic"))
+    curator = curator_in_memory(facts, Reference(facts, rows))
+    with recorded() as calls:
+        try:
+            answer = curator.ask(sql, **price, **caps)
+        except dc.Refused as error:
+            return [], (type(error).__name__, str(error), curator.budget.spent)
+    keys = [column.name for column in answer.columns if column.kind == "key"]
+    cells = [] if "HAVING" in sql else sorted(str([row[key] for key in keys]) for row in answer.rows)
+    return calls, (answer.columns, cells, answer.split, answer.warnings, curator.budget.spent)
+
+
+def compare(relation, tables, sql, price, caps):
+    """Distances and what they may be; asserts that all else is the same. None if the question was refused."""
+    number = len({units.unit_of(row) for row in tables[0]} - {None})
+    facts = units.facts_for(relation, number if relation == "change_one" else None)
+    (calls, public), (other_calls, other_public) = (observed(facts, rows, sql, price, caps) for rows in tables)
+    assert public == other_public
+    calls, other_calls = ([call for call in each if by_row.is_first_level(call)] for each in (calls, other_calls))
+    assert [call.mechanism for call in calls] == [call.mechanism for call in other_calls]
+    if isinstance(public[0], str):
+        return None
+    return [by_row.distance(call.mechanism, call.exact, other.exact) for call, other in zip(calls, other_calls, strict=True)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_statistics_of_tables_that_differ_in_one_unit_differ_by_no_more_than_the_planned_sensitivity(relation):
+    asked = Counter()
+
+    @settings(max_examples=400, suppress_health_check=list(HealthCheck))
+    @given(tables=units.neighbours(relation), sql=units.questions(), price=st.sampled_from(PRICES), caps=units.CAPS)
+    def hold(tables, sql, price, caps):
+        found = compare(relation, tables, sql, price, caps)
+        asked[found is not None] += 1
+        for moved, allowed in found or ():
+            assert moved <= allowed, f"{sql}: {moved} > {allowed}"
+
+    hold()
+    assert asked[True] >= 0.8 * asked.total(), f"too many generated questions are refused: {asked}"
+
+
+def of(who, *rows):
+    return [{"who": who, **row} for row in rows]
+
+
+A = {"c": 1, "k": 6, "x": 1.0, "y": 100.0}
+B = {"c": 2, "k": 6, "x": 2.0, "y": 100.0}
+LOW = {"c": 1, "k": 0, "x": -5.0, "y": 0.0}
+D = {"c": 3, "k": 6, "x": 10.5, "y": 100.0}
+SOMEBODY = of("b", LOW)
+BY_C = " FROM t GROUP BY c"
+ATTAINED = [
+    # relation, question, caps, the unit that comes (or is replaced by the one after it)
+    ("add_remove", "SELECT COUNT(*) AS v FROM t", {"max_rows": 3}, of("a", *[A] * 9), []),
+    ("add_remove", "SELECT SUM(k) AS v FROM t", {"max_rows": 3}, of("a", *[A] * 9), []),
+    ("add_remove", "SELECT AVG(y) AS v FROM t", {"max_rows": 3}, of("a", *[A] * 9), []),
+    ("add_remove", "SELECT VAR_POP(y) AS v FROM t", {"max_rows": 3}, of("a", *[A] * 9), []),
+    ("add_remove", "SELECT COVAR(x, y) AS v FROM t", {"max_rows": 3}, of("a", *[D] * 9), []),
+    ("add_remove", "SELECT COUNT(DISTINCT who) AS v FROM t", {"max_groups": 3}, of("a", A, A), []),
+    ("add_remove", "SELECT COUNT(DISTINCT name) AS v FROM t", {"max_rows": 2}, of("a", *({"name": n} for n in "pqr")), []),
+    ("add_remove", f"SELECT c, COUNT(*) AS v{BY_C}", {"max_rows": 4}, of("a", *[A] * 9), []),
+    ("add_remove", f"SELECT c, COUNT(*) AS v{BY_C}", {"max_groups": 2, "max_rows_per_group": 3}, of("a", *[A, B, D] * 9), []),
+    ("add_remove", f"SELECT c, SUM(k) AS v{BY_C}", {"max_groups": 2, "max_rows_per_group": 3}, of("a", *[A, B, D] * 9), []),
+    ("add_remove", f"SELECT c, AVG(k) AS v{BY_C}", {"max_groups": 2, "max_rows_per_group": 3}, of("a", *[A, B, D] * 9), []),
+    ("add_remove", f"SELECT c, COUNT(DISTINCT who) AS v{BY_C}", {"max_groups": 2}, of("a", A, B, D), []),
+    ("change_one", "SELECT COUNT(*) AS v FROM t WHERE c = 1", {"max_rows": 3}, of("a", *[A] * 9), of("n", B)),
+    ("change_one", "SELECT SUM(k - 3) AS v FROM t", {"max_rows": 3}, of("a", *[A] * 9), of("n", *[LOW] * 9)),
+    ("change_one", "SELECT AVG(y) AS v FROM t", {"max_rows": 3}, of("a", *[A] * 9), of("n", *[LOW] * 9)),
+    ("change_one", f"SELECT c, COUNT(*) AS v{BY_C}", {"max_rows": 4}, of("a", *[A] * 9), of("n", *[B] * 9)),
+    ("change_one", f"SELECT c, SUM(k) AS v{BY_C}", {"max_groups": 1, "max_rows_per_group": 2}, of("a", *[A] * 5),
+     of("n", *[B] * 5)),
+    ("change_one", f"SELECT c, COUNT(DISTINCT who) AS v{BY_C}", {"max_groups": 1}, of("a", A), of("n", B, B)),
+    ("change_one", "SELECT COUNT(*) FILTER (WHERE c = 1) AS v, COUNT(*) FILTER (WHERE c = 2) AS w, AVG(k) AS m FROM t",
+     {"max_rows": 2}, of("a", *[A] * 5), of("n", *[B] * 5)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("price", [{"epsilon": 1}, {"rho": "0.5"}])
+@pytest.mark.parametrize(("relation", "sql", "caps", "one", "other"), ATTAINED)
+def test_the_planned_sensitivity_is_attained_in_both_forms_and_for_both_kinds_of_noise(relation, sql, caps, one, other, price):
+    found = compare(relation, ([*SOMEBODY, *one], [*SOMEBODY, *other]), sql, price, caps)
+    assert any(moved == allowed for moved, allowed in found), found
+
+
+BREAKERS = [
+    ("one unit with a million rows", of("a", *[A] * 1_000_000)),
+    ("many rows in all groups", [{"who": "a", "y": float(place % 101), "c": place % 3 + 1} for place in range(100_000)]),
+    ("units that differ in case and space only", of("A", A) + of("a", A) + of("a ", A) + of(" a", A)),
+    ("rows without a unit", of(None, A, B) + of("", A) + of("?", A) + of(float("nan"), B)),
+]  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("what", "rows"), BREAKERS)
+@pytest.mark.parametrize("sql", ["SELECT COUNT(*) AS v FROM t", f"SELECT c, COUNT(*) AS v, AVG(y) AS m{BY_C}"])
+def test_bad_units_move_nothing_further_than_planned(what, rows, sql):
+    who = rows[0]["who"]
+    other = [row for row in rows if row["who"] is not who] if what != "rows without a unit" else []
+    for moved, allowed in compare("add_remove", (SOMEBODY + rows, SOMEBODY + other), sql, {"epsilon": 1}, {"max_rows": 3}):
+        assert moved <= allowed if what != "rows without a unit" else moved == 0
+
+
+# ---- which rows stay
+
+
+@settings(max_examples=300)
+@given(table=units.TABLES, seed=st.randoms(), caps=st.tuples(*[st.none() | st.integers(1, 3)] * 3), key=st.integers(0, 99))
+def test_what_stays_of_a_unit_depends_on_its_own_rows_alone_and_not_on_their_order(table, seed, caps, key):
+    columns, bound = ["c", "s"], Bound(key, *caps)
+    facts = units.facts_for("add_remove")
+    read = Reference(facts, table)._rows
+    placed = [(unit, row["c"] is None, row) for row, raw in zip(read, table, strict=True) if (unit := units.unit_of(raw))]
+
+    def chosen(rows):
+        return Counter((unit, cell, row["c"], row["s"]) for unit, cell, row in kept(rows, bound, columns))
+
+    everybody = chosen(placed)
+    assert chosen(seed.sample(placed, len(placed))) == everybody
+    for unit in {unit for unit, _, _ in placed}:
+        alone = chosen([one for one in placed if one[0] == unit])
+        assert alone == Counter({at: count for at, count in everybody.items() if at[0] == unit})
+
+
+@given(rows=st.integers(1, 400), most=st.integers(1, 50), h=st.integers(0, 2**31 - 2))
+def test_exactly_as_many_rows_stay_as_may_evenly_spread(rows, most, h):
+    from discreet.engines.choice import stays
+
+    chosen = [place for place in range(1, rows + 1) if stays(place, rows, most, h)]
+    assert len(chosen) == min(rows, most)
+    gaps = np.diff(chosen)
+    assert len(gaps) == 0 or rows <= most or set(gaps) <= {rows // most, rows // most + 1}
+
+
+def test_every_group_and_every_row_of_a_unit_is_left_out_about_equally_often():
+    groups, rows = Counter(), Counter()
+    for unit in range(20_000):
+        placed = [(str(unit), cell, {"c": float(cell)}) for cell in range(8)]
+        groups.update(cell for _, cell, _ in kept(placed, Bound(5, groups=3), ["c"]))
+        rows.update(cell for _, cell, _ in kept(placed, Bound(5, rows=3), ["c"]))
+    for found in (groups, rows):
+        spread = np.array([found[cell] for cell in range(8)]) / 20_000
+        assert np.all(np.abs(spread - 3 / 8) < 0.02), spread  # six standard deviations
+
+
+# ---- two engines
+
+
+@pytest.mark.slow
+def test_duckdb_and_the_reference_agree_on_generated_questions_about_units():
+    import pandas as pd
+
+    met = Counter()
+
+    @settings(max_examples=150, suppress_health_check=list(HealthCheck))
+    @given(rows=units.TABLES, sql=units.questions(), caps=units.CAPS)
+    def agree(rows, sql, caps):
+        facts = units.facts_for("add_remove")
+        said = Caps(caps.get("max_rows", 3), caps.get("max_groups"), caps.get("max_rows_per_group"))
+        plan = make_plan(checked(with_caps(read_sql(sql, facts), said), facts), facts, read_price(epsilon=1))
+        engine, reference = open_engine(facts, pd.DataFrame(rows, dtype=object)), Reference(facts, rows)
+        if plan.wanted.measures:
+            one, other = engine.run(plan.wanted).take(), reference.run(plan.wanted).take()
+            assert np.array_equal(one.high, other.high), sql
+            assert np.array_equal(one.low, other.low), sql
+        for ranks in (each for each in plan.vectors if isinstance(each, Ranks)):
+            asked = CountsWanted(plan.wanted.where, plan.wanted.keys, ranks.of, ranks.grid, ranks.filter, unit=plan.wanted.unit)
+            one, other = engine.counts(asked).take(), reference.counts(asked).take()
+            assert all(np.array_equal(getattr(one, name), getattr(other, name)) for name in ("cell", "bin", "rows")), sql
+        engine.close()
+        bound = plan.wanted.unit
+        met.update(name for name in ("groups", "rows", "rows_per_group") if getattr(bound, name) is not None)
+        met["clamped"] += any(measure.within for measure in plan.wanted.measures)
+
+    agree()
+    assert {"groups", "rows", "rows_per_group", "clamped"} <= {name for name, count in met.items() if count}, met

@@ -1,0 +1,292 @@
+"""Keys that no public list names: what leaves the engine, what is told how often, and what it costs."""
+
+from collections import Counter
+from dataclasses import replace
+from fractions import Fraction
+from itertools import pairwise
+from math import exp
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import discreet as dc
+from discreet.curator import curator_in_memory
+from discreet.engines import open_engine
+from discreet.engines.reference import Reference
+from discreet.engines.wanted import KeysWanted
+from discreet.facts import parse_facts
+from discreet.facts.model import Budget
+from discreet.ledger.codec import released_from as stored_from
+from discreet.ledger.codec import released_to as stored_to
+from discreet.mechanisms import KeySelection, NoisyThreshold
+from discreet.planning.build import make_plan
+from discreet.planning.price import read_price
+from discreet.planning.unknown import counts_told, keys_as_integers, opened
+from discreet.questions.sql import read_sql
+
+FACTS = """
+[table]
+name = "t"
+source = "t.csv"
+unit = {unit}
+neighbours = "{neighbours}"
+{size}
+[budget]
+epsilon = 1000
+delta = 0.1
+[columns.word]
+type = "text"
+max_length = 12
+[columns.code]
+type = "integer"
+[columns.x]
+type = "number"
+lower = 0
+upper = 10
+null = 0
+[columns.sex]
+type = "category"
+values = ["f", "m"]
+"""
+PRICE = {"epsilon": 1, "delta": "1e-6"}
+COUNTED = "SELECT word, COUNT(*) AS n FROM t GROUP BY word"
+MEAN = "SELECT word, AVG(x) AS m FROM t GROUP BY word"
+
+
+def facts(neighbours="add_remove", unit='"row"', size=""):
+    return parse_facts(FACTS.format(neighbours=neighbours, unit=unit, size=size), "t.toml")
+
+
+def rows_of(**counts):
+    return [{"word": word, "code": len(word), "x": 5.0, "sex": "f"} for word, n in counts.items() for _ in range(n)]
+
+
+def planned(sql, about=None, **price):
+    about = about or facts()
+    return make_plan(read_sql(sql, about), about, read_price(**(price or PRICE)))
+
+
+ODD = ["a", "a", "a", " a", " a", "a ", "a ", "A", "A", "ä", "ä", "a\u0308", "a\u0308", "", "", "?", "?", None, None, "long" * 9,
+       "long" * 9, "longlonglong", "b", "%", "%", "it's", "it's", "🙂", "🙂"]  # fmt: skip
+
+
+@pytest.mark.parametrize("of", ["word", "code"])
+@pytest.mark.parametrize("at_least", [1, 2, 3])
+def test_both_engines_find_the_same_candidates_and_keep_the_odd_ones_apart(of, at_least):
+    rows = [{"word": word, "code": place % 5 - 2, "x": 1.0, "sex": "f"} for place, word in enumerate(ODD)]
+    about = facts()
+    wanted = KeysWanted(read_sql("SELECT COUNT(*) AS n FROM t WHERE x < 3", about).where,
+                        read_sql(f"SELECT {of}, COUNT(*) AS n FROM t GROUP BY {of}", about).keys[0], at_least)  # fmt: skip
+    duckdb = open_engine(about, pd.DataFrame(rows))
+    one, other = duckdb.keys(wanted).take(), Reference(about, rows).keys(wanted).take()
+    duckdb.close()
+    assert one.values == other.values
+    assert one.units.tolist() == other.units.tolist()
+    assert list(one.values) == sorted(one.values)
+    assert all(one.units >= at_least)
+    if of == "word" and at_least == 1:
+        counted = Counter(word[:12] for word in ODD if word not in (None, "", "?"))
+        assert dict(zip(one.values, one.units.tolist(), strict=True)) == counted
+
+
+def unit_rows():
+    """Twelve people, each with rows under several words; one without a name."""
+    people = [f"p{i}" for i in range(12)] + [None]
+    return [{"who": who, "word": f"w{(i * 7 + j) % 9}", "code": i * j % 4, "x": 1.0, "sex": "f"}
+            for i, who in enumerate(people) for j in range(1 + i % 6) for _ in range(1 + j)]  # fmt: skip
+
+
+@pytest.mark.parametrize("groups", [1, 2, 20])
+@pytest.mark.parametrize("of", ["word", "code"])
+def test_units_with_many_keys_count_for_some_of_them_the_same_on_both_engines_in_any_order(groups, of):
+    about = facts(unit='{ column = "who", max_rows = 50, max_groups = 3 }')
+    rows = unit_rows()
+    wanted = KeysWanted(None, read_sql(f"SELECT {of}, COUNT(*) AS n FROM t GROUP BY {of}", about).keys[0], 1, groups, "a1")
+    duckdb = open_engine(about, pd.DataFrame(rows))
+    engines = [duckdb, Reference(about, rows), Reference(about, rows[::-1])]
+    found = [engine.keys(wanted).take() for engine in engines]
+    duckdb.close()
+    assert len({(each.values, tuple(each.units.tolist())) for each in found}) == 1
+    assert found[0].units.sum() <= 12 * groups
+    if groups == 20:
+        assert found[0].units.sum() == len({(row["who"], row[of]) for row in rows if row["who"] is not None})
+
+
+@pytest.mark.parametrize("sql", [COUNTED, MEAN])
+@pytest.mark.parametrize(("relation", "size", "shares"), [("add_remove", "", 1), ("change_one", "rows = 100", 2)])
+def test_the_chance_of_a_key_obeys_the_price_between_neighbouring_counts_and_one_row_is_never_told(sql, relation, size, shares):
+    plan = planned(sql, facts(relation, size=size))
+    mechanism = plan.vectors[0].mechanism
+    assert isinstance(mechanism, NoisyThreshold if sql == COUNTED else KeySelection)
+    part = Fraction(1) if sql == COUNTED else Fraction(1, 2)
+    assert (mechanism.epsilon, mechanism.delta) == (part, Fraction(1, 10**6))
+    assert mechanism.at_least > 1
+    epsilon, delta = float(mechanism.epsilon) / shares, 1e-6 / shares
+    chances = [float(mechanism.probability(n)) for n in range(200)]
+    assert chances[1] == 0
+    for fewer, more in pairwise(chances):
+        assert more <= exp(epsilon) * fewer + delta * (1 + 1e-9)
+        assert 1 - fewer <= (exp(epsilon) * (1 - more) + delta) * (1 + 1e-9)
+    if sql == MEAN:  # the optimal curve spends all of its delta
+        assert max(more - exp(epsilon) * fewer for fewer, more in pairwise(chances)) > 0.97 * delta
+    assert chances[plan.vectors[0].readable] > 0.4
+    assert chances[plan.vectors[0].readable // 4] < 0.01
+
+
+@pytest.mark.parametrize("relation", ["add_remove", "change_one"])
+def test_neighbouring_tables_differ_by_one_unit_in_one_key_or_in_two_and_in_nothing_else(relation):
+    one = rows_of(a=30, b=4, c=1)
+    other = one[1:] if relation == "add_remove" else [*one[1:], {"word": "new", "x": 1.0, "sex": "m", "code": 3}]
+    about = facts(relation, size="rows = 35" if relation == "change_one" else "")
+    assert planned(MEAN, about) == planned(MEAN, about)
+    wanted = KeysWanted(None, read_sql(MEAN, about).keys[0], 1)
+    found = [Reference(about, rows).keys(wanted).take() for rows in (one, other)]
+    counts = [Counter(dict(zip(each.values, each.units.tolist(), strict=True))) for each in found]
+    moved = {key: abs(counts[0][key] - counts[1][key]) for key in {*counts[0], *counts[1]}}
+    assert max(moved.values()) == 1
+    assert sum(moved.values()) == (1 if relation == "add_remove" else 2)
+
+
+def test_keys_are_told_as_often_as_their_chance_says_and_sorted():
+    rows = rows_of(often=400, half=26, few=3, once=1)
+    curator = curator_in_memory(facts(), Reference(facts(), rows))
+    told, runs = Counter(), 250
+    for turn in range(runs):
+        answer = curator.ask(f"SELECT word, AVG(x) AS m FROM t WHERE x < {100 + turn} GROUP BY word", **PRICE)
+        words = [row["word"] for row in answer.rows]
+        assert words == sorted(words)
+        told.update(words)
+    mechanism = planned(MEAN).vectors[0].mechanism
+    for word, n in (("often", 400), ("half", 26), ("few", 3), ("once", 1)):
+        chance = float(mechanism.probability(n))
+        assert abs(told[word] / runs - chance) <= 5 * (chance * (1 - chance) / runs) ** 0.5 + 1e-5
+    assert 0.05 < told["half"] / runs < 0.95
+    assert told["once"] == 0
+
+
+@pytest.mark.parametrize("relation", ["add_remove", "change_one"])
+def test_statistics_are_about_the_keys_that_are_told(relation):
+    rows = rows_of(cat=300, dog=500)
+    for place, row in enumerate(rows):
+        row |= {"x": 2.0 if row["word"] == "cat" else 8.0, "sex": "fm"[place % 2]}
+    about = facts(relation, size="rows = 800" if relation == "change_one" else "")
+    curator = curator_in_memory(about, Reference(about, rows))
+    answer = curator.ask("SELECT word, sex, AVG(x) AS m, COUNT(*) AS n FROM t GROUP BY word, sex", epsilon=50, delta="1e-6")
+    assert [(row["word"], row["sex"]) for row in answer.rows] == [("cat", "f"), ("cat", "m"), ("dog", "f"), ("dog", "m")]
+    assert [row["m"] for row in answer.rows] == pytest.approx([2, 2, 8, 8], abs=0.2)
+    assert [row["n"] for row in answer.rows] == pytest.approx([150, 150, 250, 250], abs=3)
+    assert curator.budget.spent == dc.Approximate(epsilon=50, delta="1e-6")
+    assert [what for what, _ in answer.split] == ["keys word", "AVG(x), COUNT(*)"]
+    counts = curator.ask("SELECT code, COUNT(*) AS n FROM t GROUP BY code", epsilon=50, delta="1e-6")
+    assert [(row["code"], abs(row["n"] - 800) < 3) for row in counts.rows] == [(3, True)]
+
+
+def test_noisy_counts_that_come_with_their_keys_are_within_their_intervals():
+    rows = rows_of(a=40, b=60, c=90)
+    curator = curator_in_memory(facts(), Reference(facts(), rows))
+    held = total = 0
+    for turn in range(200):
+        answer = curator.ask(f"SELECT word, COUNT(*) AS n FROM t WHERE x < {100 + turn} GROUP BY word", confidence="0.9", **PRICE)
+        for row, ends in zip(answer.rows, answer.intervals, strict=True):
+            held += ends["n"][0] <= {"a": 40, "b": 60, "c": 90}[row["word"]] <= ends["n"][1]
+            total += 1
+    assert total > 590
+    assert held >= (0.9 - 5 * (0.09 / total) ** 0.5) * total
+
+
+def test_a_ledger_of_rho_charges_half_the_square_of_every_epsilon_and_the_delta():
+    about = replace(facts(), budget=Budget(dc.Approximate(epsilon=3, delta="1e-5"), accounting="concentrated"))
+    curator = curator_in_memory(about, Reference(about, rows_of(a=100)))
+    curator.ask(MEAN, epsilon="0.2", delta="2e-6")
+    assert curator.budget.spent == dc.Concentrated(rho=2 * Fraction(1, 10) ** 2 / 2)
+    curator.ask(MEAN + " ORDER BY word", epsilon="0.2", delta="2e-6")
+    with pytest.raises(dc.BudgetError):  # half of the delta is for keys: 5e-6 in all
+        curator.ask(MEAN + " ORDER BY m", epsilon="0.2", delta="2e-6")
+
+
+@pytest.mark.parametrize("price", [{"epsilon": 1}, {"rho": 1}])
+def test_a_price_without_delta_tells_no_unknown_keys(price):
+    for key, instead in (("word", "category"), ("code", "lower and upper"), ("x", "BIN(x, width)")):
+        with pytest.raises(dc.QuestionError, match="takes a delta") as refused:
+            planned(f"SELECT {key}, AVG(x) AS m FROM t GROUP BY {key}", **price)
+        assert instead in refused.value.hint
+
+
+@pytest.mark.parametrize("cap", [dc.Pure(epsilon=3), dc.Concentrated(rho=3)])
+def test_a_budget_without_delta_cannot_pay_for_them(cap):
+    about = replace(facts(), budget=Budget(cap, accounting="basic" if isinstance(cap, dc.Pure) else "concentrated"))
+    curator = curator_in_memory(about, Reference(about, rows_of(a=100)))
+    with pytest.raises(dc.QuestionError, match="not public"):
+        curator.ask(MEAN, **PRICE)
+
+
+REFUSED = [
+    "SELECT word, code, COUNT(*) AS n FROM t GROUP BY word, code",
+    "SELECT word, MEDIAN(x) AS n FROM t GROUP BY word",
+    "SELECT word, COUNT(*) AS n FROM t GROUP BY word HAVING word = 'a'",
+    "SELECT code, RUNNING_COUNT(*) AS n FROM t GROUP BY code",
+]
+
+
+@pytest.mark.parametrize("sql", REFUSED)
+def test_what_is_not_answered_about_unknown_keys_is_refused_before_anything_is_read(sql):
+    with pytest.raises(dc.QuestionError):
+        planned(sql)
+
+
+def test_an_answer_may_have_no_keys_at_all():
+    curator = curator_in_memory(facts(), Reference(facts(), []))
+    related = "SELECT word, sex, CORR(x, x * x) AS r FROM t GROUP BY word, sex"
+    for sql in (COUNTED, MEAN, related, MEAN + " ORDER BY m DESC LIMIT 2"):
+        assert curator.ask(sql, **PRICE).rows == ()
+
+
+def test_chosen_keys_survive_the_ledger_and_a_replay_has_them():
+    keys = ["", "a", "it's", "🙂 x", "\x00"]
+    told = keys_as_integers(keys, [5, 6, 7, 8, 2**70])
+    (again,) = stored_from(stored_to((told,)))
+    plan = planned(COUNTED)
+    assert opened(plan, (again,)).axes[0].values == tuple(keys)
+    assert counts_told(again).tolist() == [5, 6, 7, 8, float(2**70)]
+    numbers = keys_as_integers([-1.5, 0.1, 1e300, 7.0])
+    by_code = planned("SELECT code, AVG(x) AS m FROM t GROUP BY code")
+    assert opened(by_code, (numbers,)).axes[0].values == (-1.5, 0.1, int(1e300), 7)
+    curator = curator_in_memory(facts(), Reference(facts(), rows_of(a=100, b=200)))
+    one, other = curator.ask(MEAN, **PRICE), curator.ask(MEAN, **PRICE)
+    assert other.replayed
+    assert one.rows == other.rows
+
+
+def test_one_person_with_very_many_rows_under_a_key_of_their_own_does_not_surface_it():
+    about = facts(unit='{ column = "who", max_rows = 3, max_groups = 2 }')
+    rows = [{"who": "loud", "word": "mine", "x": 1.0, "sex": "f", "code": 1}] * 20_000
+    rows += [{"who": f"p{i}", "word": "ours", "x": 1.0, "sex": "f", "code": 2} for i in range(200)]
+    engine = open_engine(about, pd.DataFrame(rows))
+    curator = curator_in_memory(about, engine)
+    plan = planned("SELECT word, COUNT(*) AS n FROM t GROUP BY word", about)
+    assert plan.vectors[0].mechanism.groups == 2
+    for sql in ("SELECT word, COUNT(*) AS n FROM t GROUP BY word", "SELECT word, COUNT(DISTINCT who) AS n FROM t GROUP BY word"):
+        answer = curator.ask(sql, epsilon=20, delta="1e-6")
+        assert [row["word"] for row in answer.rows] == ["ours"]
+        assert answer.rows[0]["n"] == pytest.approx(200, abs=30)
+
+
+def test_units_that_nothing_limits_tell_no_keys():
+    about = facts(unit='{ column = "who" }')
+    with pytest.raises(dc.QuestionError):
+        planned("SELECT word, COUNT(DISTINCT who) AS n FROM t GROUP BY word", about)
+
+
+@pytest.mark.slow
+def test_a_million_candidates_are_no_reason_to_refuse():
+    code = np.concatenate([np.repeat(np.arange(3000), 100), np.arange(10**6) + 10**6])
+    frame = pd.DataFrame({"code": code, "x": np.ones(code.size), "word": pd.Series(["w"] * code.size), "sex": "f"})
+    curator = curator_in_memory(facts(), open_engine(facts(), frame))
+    answer = curator.ask("SELECT code, COUNT(*) AS n FROM t GROUP BY code", **PRICE)
+    assert [row["code"] for row in answer.rows] == list(range(3000))
+    every = KeysWanted(None, read_sql("SELECT code, COUNT(*) AS n FROM t GROUP BY code", facts()).keys[0], 1)
+    found = open_engine(facts(), frame).keys(every).take()
+    assert len(found.values) == 1_003_000
+    places = KeySelection(epsilon=1, delta="1e-6", neighbours="add_remove").select(found.units)
+    assert 3000 <= places.size <= 3010
