@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from discreet import noise, testing
     from discreet.answers import Answer, Quote
+    from discreet.audit import audit
     from discreet.curator import open_table as open  # noqa: A004 - dc.open, as files are opened
     from discreet.curator import table
     from discreet.curator.office import register
@@ -90,6 +91,7 @@ __all__ = [
     "RandomizedResponse",
     "Refused",
     "advanced_composition",
+    "audit",
     "bin",
     "boolean",
     "category",
@@ -180,7 +182,7 @@ _ROOMS = {  # where each public name lives
     ),
     "sensitivities": ("sampled_sensitivity", "sensitivity"),
 }
-_MODULES = {"distributions": "lessons.distributions", "noise": "noise", "testing": "testing"}
+_MODULES = {"audit": "audit", "distributions": "lessons.distributions", "noise": "noise", "testing": "testing"}
 
 
 def __getattr__(name: str) -> Any:

@@ -5,11 +5,9 @@ Nothing in the flow imports this module, and no option, environment variable or 
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from hashlib import shake_256
 from itertools import count
 from pathlib import Path
-from typing import Any
 
 from discreet.curator import Curator, curator_in_memory
 from discreet.engines import open_engine
@@ -17,7 +15,7 @@ from discreet.errors import AccessError
 from discreet.facts import read_facts
 from discreet.ledger import open_ledger, place_of
 from discreet.ledger.registry import known
-from discreet.mechanisms.noisy import observer
+from discreet.mechanisms.tape import Call, recorded
 from discreet.noise.keystream import Entropy, Keystream, source
 
 __all__ = ["Call", "open_unregistered", "recorded", "repeatable", "seeded"]
@@ -46,22 +44,3 @@ def open_unregistered(path: str | Path) -> Curator:
     if place.exists() and known(open_ledger(place), facts.name) is not None:
         raise AccessError(f"{facts.name} is registered", hint="open it with dc.open")
     return curator_in_memory(facts, open_engine(facts))
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """A mechanism as it was called, and the exact integers (or the ranking) that it was given: made-up tables only."""
-
-    mechanism: Any
-    exact: object
-
-
-@contextmanager
-def recorded() -> Iterator[list[Call]]:
-    """Inside, every release is written down with what it was given, so that two neighbouring tables can be compared."""
-    calls: list[Call] = []
-    token = observer.set(lambda mechanism, exact: calls.append(Call(mechanism, exact)))
-    try:
-        yield calls
-    finally:
-        observer.reset(token)

@@ -14,7 +14,7 @@ from typing import Annotated
 
 import typer
 
-from discreet.cli import asking, budgets, holding, ledgers, receipts, releases, trying
+from discreet.cli import asking, attacking, auditing, budgets, holding, ledgers, receipts, releases, trying
 from discreet.cli.endings import ending_of, print_ending
 from discreet.cli.options import ASKING, CHECKING, HOLDING, TRYING
 
@@ -41,6 +41,8 @@ app.command(rich_help_panel=HOLDING)(holding.unfreeze)
 app.command(rich_help_panel=HOLDING)(releases.publish)
 app.command(rich_help_panel=ASKING)(asking.quote)
 app.command(rich_help_panel=ASKING)(asking.ask)
+app.command(rich_help_panel=CHECKING)(auditing.audit)
+app.command(rich_help_panel=CHECKING)(attacking.attack)
 app.add_typer(ledgers.ledgers, name="ledger", rich_help_panel=CHECKING)
 app.add_typer(receipts.receipts, name="receipt", rich_help_panel=CHECKING)
 

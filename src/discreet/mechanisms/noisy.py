@@ -26,10 +26,10 @@ __all__ = ["AddsNoise", "observer", "settled"]
 M = TypeVar("M")
 
 
-observer: ContextVar[Callable[[Any, object], None] | None] = ContextVar("observer", default=None)
+observer: ContextVar[Callable[[Any, object], object] | None] = ContextVar("observer", default=None)
 """Is told of every release, and every choice by rank, before its noise is drawn: the mechanism and what it was given.
 
-Only ``discreet.testing`` ever sets it.
+What it returns for a release, if not None, is released instead. Only tape.py sets it.
 """
 
 
@@ -77,8 +77,8 @@ class AddsNoise(ABC):
         """Whole numbers of any size with noise, as Python ints: for a few sums that may outgrow 64 bits. On step 1 only."""
         if self.step != 1:
             raise ParameterError(f"step is {shown(self.step)}, and whole numbers stay whole on step 1 only", hint="write step=1")
-        if (tell := observer.get()) is not None:
-            tell(self, numbers)
+        if (tell := observer.get()) is not None and (played := tell(self, numbers)) is not None:
+            return np.asarray(played, dtype=object)
         law, entropy = self.law, fresh()
         noise = np.array([draw_exactly_one(law, entropy) for _ in range(numbers.size)], dtype=object)
         return np.asarray(numbers + noise.reshape(numbers.shape))
@@ -133,8 +133,9 @@ def settled(mechanism: M, **fields: object) -> M:
 
 def _noised(given: Gridded, mechanism: AddsNoise) -> Numbers:
     law, on_step = mechanism.law, given.on(mechanism.step)
-    if (tell := observer.get()) is not None:
-        tell(mechanism, on_step)
+    if (tell := observer.get()) is not None and (played := tell(mechanism, on_step)) is not None:
+        assert isinstance(played, int | np.ndarray)
+        return given.back(played, mechanism.step)
     if isinstance(on_step, int):
         return given.back(on_step + draw_exactly_one(law, fresh()), mechanism.step)
     check_spread(law)

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from discreet.errors import ParameterError
 from discreet.plots.spec import spec_of
-from discreet.plots.text import text_chart
-from discreet.plots.view import view_of
+from discreet.plots.text import TextChart, text_chart
+from discreet.plots.view import View, view_of
 
 if TYPE_CHECKING:
     from discreet.answers.answer import Answer
 
-__all__ = ["chart_of", "save_chart", "svg_of"]
+__all__ = ["chart_of", "save_chart", "save_view", "svg_of"]
 
 
 def chart_of(answer: "Answer") -> Any:
@@ -27,14 +27,19 @@ def chart_of(answer: "Answer") -> Any:
 
 def save_chart(answer: "Answer", path: str | PathLike[str]) -> Path:
     """Write the chart to ``path``, as its ending says: .svg, .png or .txt. Nothing is fetched from anywhere."""
+    return save_view(view_of(answer), path, text=text_chart(answer))
+
+
+def save_view(view: View, path: str | PathLike[str], *, text: TextChart | None = None) -> Path:
+    """The same for a view that is no answer's; ``text`` is what to draw in letters, if not the view."""
     file = Path(path)
     match file.suffix.casefold():
         case ".txt":
-            file.write_text(text_chart(answer).draw(width=100, ascii_only=False) + "\n", encoding="utf-8")
+            file.write_text((text or TextChart(view)).draw(width=100, ascii_only=False) + "\n", encoding="utf-8")
         case ".svg":
-            file.write_text(_converter().vegalite_to_svg(spec_of(view_of(answer)), allowed_base_urls=[]), encoding="utf-8")
+            file.write_text(_converter().vegalite_to_svg(spec_of(view), allowed_base_urls=[]), encoding="utf-8")
         case ".png":
-            file.write_bytes(_converter().vegalite_to_png(spec_of(view_of(answer)), scale=2, allowed_base_urls=[]))
+            file.write_bytes(_converter().vegalite_to_png(spec_of(view), scale=2, allowed_base_urls=[]))
         case ending:
             what = ending or "a file without an ending"
             raise ParameterError(f"a chart cannot be saved as {what}", hint="end the name in .svg, .png or .txt")
