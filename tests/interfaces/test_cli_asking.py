@@ -31,7 +31,7 @@ def test_a_quote_has_its_shape_and_costs_nothing(people):
     assert [column["name"] for column in told["columns"]] == ["n", "m"]
     assert all(set(column) >= {"name", "plus_minus", "basis"} for column in told["columns"])
     assert told["budget"]["remaining"] == {"epsilon": "2"}
-    assert told["warnings"] == []
+    assert told["warnings"] == ["the ± does not cover clamping to the bounds: AT_BOUNDS(Age) asks for the share of values there"]
     assert left(people) == "2"
 
 
@@ -229,7 +229,7 @@ def test_ctrl_c_after_the_charge_says_that_it_stays(people, monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("discreet.curator.asking.release", interrupted)
+    monkeypatch.setattr("discreet.curator.asking.released_from", interrupted)
     shown = people("ask", "people.toml", COUNT, "-e", "1")
     assert (shown.code, shown.out) == (130, "")
     assert "was charged, and the charge stays" in shown.err

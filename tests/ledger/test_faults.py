@@ -157,6 +157,8 @@ def test_a_disk_that_fills_up_while_the_table_is_read_keeps_the_charge_and_deliv
     run, before = curator._ready().run, resource.getrlimit(resource.RLIMIT_FSIZE)
 
     class Filling:
+        counts = keys = None
+
         def check(self):
             pass
 
