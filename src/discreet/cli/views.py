@@ -5,7 +5,15 @@ from typing import Any
 from discreet.answers.answer import Answer, AnswerColumn, BudgetState, as_strings
 from discreet.answers.losses import exactly, loss_in_words
 from discreet.answers.quote import Quote
-from discreet.answers.words import cost_in_words, intervals_in_words, key_in_words, numbers_of, quote_in_words, readings
+from discreet.answers.words import (
+    cost_in_words,
+    intervals_in_words,
+    key_in_words,
+    numbers_of,
+    quote_in_words,
+    ranked_reading,
+    readings,
+)
 from discreet.cli.page import Cell, Page
 from discreet.plots.lettering import clean, shortened
 from discreet.plots.numerals import Reading, grouped, percent, read_number
@@ -57,7 +65,7 @@ def show_figures(page: Page, answer: Answer, *, indent: int = 2) -> None:
 def _listed(answer: Answer, column: AnswerColumn) -> list[Cell]:
     """Name, value, ± and the two ends."""
     ends = answer.intervals[0][column.name]
-    read = read_number(answer.rows[0][column.name], ends, whole=column.kind == "count")
+    read = ranked_reading(read_number(answer.rows[0][column.name], ends, whole=column.kind == "count"), ends, answer, column)
     between = f"({_ends(ends, whole=column.kind == 'count')})" if read.shape == "both" else ""
     return [_name(column.name), (read.value, "bold"), _spread(read), (between, "dim")]
 
