@@ -39,6 +39,19 @@ def test_one_number_is_one_line(made, sentence):
     assert repr(made) == sentence
 
 
+@pytest.mark.parametrize(
+    ("ends", "sentence"),
+    [
+        ((None, None), "Age 40 (rank ± 12, 95 %) · ε 0.1 · 0.9 left"),
+        ((30, 54), "Age 40 (30 … 54, 95 %) · ε 0.1 · 0.9 left"),
+        ((40, 40), "Age 40 (40 … 40, 95 %) · ε 0.1 · 0.9 left"),             # bought, and not public
+    ],
+)
+def test_a_value_chosen_by_its_rank_shows_its_rank_or_the_ends_that_were_bought(ends, sentence):
+    made = one("Age", "quantile", 40, *ends)
+    assert repr(replace(made, rank_intervals=({"Age": (-12, 12)},))) == sentence
+
+
 def test_a_delta_is_never_rounded_to_nothing():
     made = one(cost=Approximate(epsilon=1, delta="1e-30"), budget=gaussian_state())
     assert repr(made) == "Age 38.5 ± 0.1 (95 %) · ε 1, δ 1e-30 · ε 0.75, δ 0.0000009 left"

@@ -1,5 +1,7 @@
 """Running counts and totals of ranges out of a tree: the least squares, their variances, and what they are worth."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -107,8 +109,9 @@ def test_bins_add_up_to_running_counts_and_to_totals():
     assert len(answer.split) == 1
     bins, running = ([row[name] for row in answer.rows] for name in ("n", "upto"))
     assert running == pytest.approx(list(np.cumsum(bins)))
-    assert answer.total(20, 65)[0] == pytest.approx(sum(bins[20:65]))
-    assert answer.total(0, 100)[0] == pytest.approx(running[-1])
+    assert answer.total(20, 65).value == pytest.approx(sum(bins[20:65]))
+    assert answer.total(0, 100).value == pytest.approx(running[-1])
+    assert re.fullmatch(r"[\d ]+ ± \d+ \(95 %\)", repr(answer.total(0, 100)))
 
 
 @pytest.mark.parametrize("price", [{"epsilon": 10**6}])
@@ -118,8 +121,8 @@ def test_totals_are_those_of_the_table_and_of_each_group(price):
     is_f = np.arange(AGES.size) % 3 != 0
     for low, high in ((0, 100), (17, 18), (30, 61)):
         within = (low <= AGES) & (high > AGES)
-        assert answer.total(low, high, sex="f")[0] == pytest.approx((within & is_f).sum(), abs=0.01)
-        assert answer.total(low, high, sex="m")[0] == pytest.approx((within & ~is_f).sum(), abs=0.01)
+        assert answer.total(low, high, sex="f").value == pytest.approx((within & is_f).sum(), abs=0.01)
+        assert answer.total(low, high, sex="m").value == pytest.approx((within & ~is_f).sum(), abs=0.01)
     women = curator.ask("SELECT age, RUNNING_COUNT(*) FILTER (WHERE sex = 'f') AS upto FROM t GROUP BY age", **price)
     assert women.rows[-1]["upto"] == pytest.approx(is_f.sum(), abs=0.01)
 
@@ -137,7 +140,7 @@ def test_intervals_of_bins_running_counts_and_totals_hold(price):
         for place, ends in enumerate(answer.intervals):
             held["n"] += ends["n"][0] <= exact[place] <= ends["n"][1]
             held["upto"] += ends["upto"][0] <= exact[: place + 1].sum() <= ends["upto"][1]
-        low, high = answer.total(10, 50)[1]
+        low, high = answer.total(10, 50).interval
         held["total"] += 100 * (low <= exact[10:50].sum() <= high)
     assert all(found >= 0.88 * 100 * runs for found in held.values()), held
 

@@ -13,7 +13,7 @@ from discreet.exact import Number, shown
 from discreet.privacy.losses import Approximate, Concentrated, Loss, Pure
 
 if TYPE_CHECKING:
-    from discreet.answers.ranges import RangeTotals
+    from discreet.answers.ranges import RangeTotals, Total
 
 __all__ = ["Answer", "AnswerColumn", "BudgetState", "as_strings"]
 
@@ -168,7 +168,7 @@ class Answer:
 
         return consistent_rows(self, total, column)
 
-    def total(self, low: Number, high: Number, *, column: str | None = None, **group: Any) -> tuple[float, tuple[float, float]]:
+    def total(self, low: Number, high: Number, *, column: str | None = None, **group: Any) -> "Total":
         """How many rows are in the bins from ``low`` to below ``high``, with its interval: free where RUNNING_COUNT was asked.
 
         ``group`` names a value for each of the other keys. Totals of any ranges agree with the bins and with each other.

@@ -12,8 +12,21 @@ from discreet.errors import QuestionError
 from discreet.exact import Number, exact
 from discreet.noise.law import Law
 from discreet.planning.trees import Tree, range_variance, tail_reach
+from discreet.plots.numerals import percent, read_number
 
-__all__ = ["RangeTotals"]
+__all__ = ["RangeTotals", "Total"]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Total:
+    """How many rows are in a range, and the interval of that."""
+
+    value: float
+    interval: tuple[float, float]
+    confidence: Fraction
+
+    def __repr__(self) -> str:
+        return f"{read_number(self.value, self.interval, whole=False)} ({percent(self.confidence)})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +42,7 @@ class RangeTotals:
     law: Law
     confidence: Fraction
 
-    def total(self, low: Number, high: Number, group: Mapping[str, Any]) -> tuple[float, tuple[float, float]]:
+    def total(self, low: Number, high: Number, group: Mapping[str, Any]) -> Total:
         """How many rows are in the bins that start from ``low`` on and before ``high``, and the interval of that."""
         ends = exact(low, "low"), exact(high, "high")
         chosen = [place for place, start in enumerate(self.starts) if ends[0] <= Fraction(start) < ends[1]]
@@ -41,7 +54,7 @@ class RangeTotals:
         value = float(self.bins[first:last, place].sum())
         variance = np.array([range_variance(self.tree, first, last)])
         half = float(tail_reach(self.law, variance, float(1 - self.confidence))[0])
-        return value, (value - half, value + half)
+        return Total(value, (value - half, value + half), self.confidence)
 
     def _group(self, group: Mapping[str, Any]) -> int:
         if set(group) != set(self.keys):

@@ -78,9 +78,13 @@ def readings(answer: "Answer", column: "AnswerColumn", most: int | None = None) 
 
 
 def ranked_reading(read: Reading, ends: tuple[Any, Any], answer: "Answer", column: "AnswerColumn") -> Reading:
-    """The reading of a value that was chosen by its rank, and has no other interval: ``37 (rank ± 12)``."""
+    """The reading of a value that was chosen by its rank: ``37 (rank ± 12)``, or the ends that were bought, equal ones too."""
     far = answer.rank_intervals[0].get(column.name) if answer.rank_intervals else None
-    if far is None or ends != (None, None) or read.shape == "null":
+    if far is None or read.shape == "null":
+        return read
+    if read.shape == "public":
+        return Reading(read.value, f"{read.value} … {read.value}", "ends")
+    if ends != (None, None):
         return read
     return Reading(read.value, f"rank ± {grouped(far[1])}", "ends")
 
