@@ -89,7 +89,7 @@ def family(q, **price):
 def test_replacing_a_row_in_one_group_or_between_two_costs_no_more_than_epsilon(q):
     one, lost = family(q, epsilon=1), 0.0
     for cells in ([[0, 2, 0], [1, 0, 1]], [[1, 9, 3], [3, 9, 1]]):
-        wide = [(*cell[:2], *(0,) * 30, cell[2]) for cell in cells]
+        wide = [(*cell[:2], *(0,) * 48, cell[2]) for cell in cells]
         for other in moves(wide):
             logs = [np.log(law(o, one)) - np.log(law(b, one)) for o, b in zip(other, wide, strict=True)]
             lost = max(lost, sum(float(np.abs(each).max()) for each in logs))
@@ -102,7 +102,7 @@ def renyi(p, q, alpha):
 
 def test_replacing_a_row_inside_one_group_costs_the_rho_charged_because_of_the_least_move():
     one, rho = family("0.5", rho="0.001"), 0.001
-    before, after = (1, *(0,) * 60, 2, *(0,) * 60, 1), (0, *(0,) * 60, 2, *(0,) * 60, 2)  # one side nearer, the other further
+    before, after = (1, *(0,) * 24, 2, *(0,) * 24, 1), (0, *(0,) * 24, 2, *(0,) * 24, 2)  # one side nearer, the other further
     lost = renyi(law(before, one), law(after, one), 1.01) / 1.01
     assert 0.97 * rho < lost <= rho
     plain = Quantile(epsilon=one.epsilon, sensitivity=Fraction(1, 2), q=one.q)  # enough where epsilon is what adds up

@@ -1,8 +1,8 @@
 """One quantile: the exponential mechanism over the places of a public lattice.
 
 Ranks stay whole numbers: a score is minus a distance between ranks, times the denominator of q. The law is exact although most
-of the lattice is known coarsely only: a stretch is chosen by the best that any of its places could score, a place in it
-uniformly, and the place is kept with probability exp of what it falls short; else more is read and all is drawn again.
+of the lattice is known coarsely only: a stretch is chosen by the best that any of its places could score, a place in it by its
+public weight, and the place is kept with probability exp of what it falls short; else more is read and all is drawn again.
 """
 
 from collections.abc import Sequence
@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import ParameterError
-from discreet.exact import Number, exact, exact_positive, exact_whole, shown
+from discreet.exact import Number, exact, exact_positive, shown
 from discreet.mechanisms.accuracy import read_confidence
 from discreet.mechanisms.exponential import Exponential
 from discreet.mechanisms.noisy import observer
+from discreet.mechanisms.prior import Prior
 from discreet.mechanisms.tally import Node, Stretches, Tally
 from discreet.noise.bernoulli import bernoulli_exp_minus, uniform_below
 from discreet.noise.keystream import fresh
@@ -37,10 +38,11 @@ _ROUNDS = 12
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class Quantile:
-    """Chooses place y with probability proportional to exp(-epsilon distance(y) / (2 sensitivity)), exactly.
+    """Chooses place y with probability proportional to weight(y) exp(-epsilon distance(y) / (2 sensitivity)), exactly.
 
-    distance(y) is that of the rank t = q n + offset from [rows before y, rows before or at y], where n counts the rows; the
-    first place also counts as right for t < 0, the last for t > n. ``sensitivity`` is how far one unit moves any distance.
+    Weights are those of ``prior``; without one all are the same. distance(y) is that of the rank t = q n + offset from [rows
+    before y, rows before or at y], where n counts the rows; the first place also counts as right for t < 0, the last for t > n.
+    ``sensitivity`` is how far one unit moves any distance.
 
     Proof: docs/proofs/quantiles.md
     """
@@ -49,8 +51,11 @@ class Quantile:
     sensitivity: Fraction
     q: Fraction
     offset: Fraction
+    prior: Prior | None
 
-    def __init__(self, *, epsilon: Number, sensitivity: Number, q: Number, offset: Number = 0) -> None:
+    def __init__(
+        self, *, epsilon: Number, sensitivity: Number, q: Number, offset: Number = 0, prior: Prior | None = None
+    ) -> None:
         share, moved = exact(q, "q"), exact(offset, "offset")
         if not 0 <= share <= 1:
             raise ParameterError(f"q is {shown(share)}, not between 0 and 1", hint="write q='0.5' for the median")
@@ -58,6 +63,7 @@ class Quantile:
         object.__setattr__(self, "sensitivity", exact_positive(sensitivity, "sensitivity"))
         object.__setattr__(self, "q", share)
         object.__setattr__(self, "offset", moved)
+        object.__setattr__(self, "prior", prior)
 
     @property
     def cost(self) -> ExponentialSelection:
@@ -76,8 +82,11 @@ class Quantile:
             tell(self, ranking)
         while True:
             known, behind = ranking.looked_at_closely()
-            at = self._selection.select([-each for each in behind.tolist()] if behind.dtype == object else -behind, known.width)
-            place = int(known.start[at]) + uniform_below(int(known.width[at]), fresh())
+            edges = ranking.prior.before(np.append(known.start, known.start[-1:] + known.width[-1:]))  # stretches are neighbours
+            scores = [-each for each in behind.tolist()] if behind.dtype == object else -behind
+            at = self._selection.select(scores, np.diff(edges))
+            weight = int(edges[at]) + uniform_below(int(edges[at + 1] - edges[at]), fresh())
+            place = ranking.prior.place_at(weight, int(known.start[at]), int(known.start[at] + known.width[at]) - 1)
             if not known.is_open[at]:
                 return place
             short = ranking.behind(place) - int(behind[at])
@@ -88,13 +97,17 @@ class Quantile:
         """The probability of each place of a small lattice that has so many rows at each place."""
         tally = Tally(len(counts), np.flatnonzero(counts), np.array(counts, np.int64)[np.flatnonzero(counts)])
         ranking = Ranking(self, tally, tally.whole)
-        return self._selection.pmf([-ranking.behind(place) for place in range(len(counts))], exact=exact)
+        weights = np.diff(ranking.prior.before(np.arange(len(counts) + 1)))
+        return self._selection.pmf([-ranking.behind(place) for place in range(len(counts))], weights, exact=exact)
 
-    def reach(self, places: int, confidence: Number = "0.95") -> float:
-        """How far the rank t is from the chosen place, at most and with at least this confidence, whatever the data."""
+    def reach(self, odds: Number, confidence: Number = "0.95") -> float:
+        """How far the rank t is from the chosen place, at most and with at least this confidence, whatever the data.
+
+        ``odds`` is the weight of all places over the least that one has: how many places there are, if all weigh the same.
+        """
         sure = float(1 - read_confidence(confidence))
-        count = exact_whole(places, "places", at_least=1)
-        return float(2 * self.sensitivity / self.epsilon) * log(max(1.0, (count - 1) / sure)) * (1 + 1e-12)
+        others = exact(odds, "odds") - 1
+        return float(2 * self.sensitivity / self.epsilon) * log(max(1.0, float(others) / sure)) * (1 + 1e-12)
 
     def __repr__(self) -> str:
         parts = [f"epsilon={shown(self.epsilon)}", f"sensitivity={shown(self.sensitivity)}", f"q={shown(self.q)}"]
@@ -122,6 +135,8 @@ class Ranking:
         self.node = node
         self._tally = tally
         self._mechanism = mechanism
+        self.prior = mechanism.prior or Prior(tally.points, tally.bits)
+        assert (self.prior.points, self.prior.bits) == (tally.points, tally.bits)
         self._unit = mechanism.unit
         self._rank = int((mechanism.q * node.rows + mechanism.offset) * self._unit)  # t, in units
 
@@ -158,8 +173,7 @@ class Ranking:
         return middle - far, middle + far
 
     def _near(self) -> int:
-        places = self.node.last - self.node.first + 1
-        return int((log(places) + _SURE) * float(1 / self._mechanism.factor)) + 1
+        return int((log(self.prior.odds) + _SURE) * float(1 / self._mechanism.factor)) + 1
 
     def _flat(self) -> float:
         return float(_FLAT / (self._mechanism.factor * self._unit))

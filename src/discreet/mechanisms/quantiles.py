@@ -89,7 +89,9 @@ class Quantiles:
         whole = tally.whole
         found = []
         for turn, mechanism, q, offset in zip(self.order, self.mechanisms, *self._of_all(), strict=True):
-            alone = Quantile(epsilon=mechanism.epsilon, sensitivity=mechanism.sensitivity, q=q, offset=offset)
+            alone = Quantile(
+                epsilon=mechanism.epsilon, sensitivity=mechanism.sensitivity, q=q, offset=offset, prior=mechanism.prior
+            )
             low, high = Ranking(alone, tally, whole).windows()
             more = (high - low) / 4 * turn.level
             found.append((low - more, high + more))

@@ -12,11 +12,14 @@ from fractions import Fraction
 from math import ceil, isqrt, log
 from typing import assert_never
 
+from discreet.engines.wanted import Grid
 from discreet.errors import QuestionError
 from discreet.facts.model import Facts
+from discreet.mechanisms.prior import round_numbers
 from discreet.mechanisms.quantile import Quantile
-from discreet.mechanisms.quantiles import Quantiles, Turn, turns
+from discreet.mechanisms.quantiles import BITS, Quantiles, Turn, turns
 from discreet.planning.grids import lattice_for
+from discreet.planning.levels import parts_of
 from discreet.planning.plan import Ranks, Role
 from discreet.planning.price import Price
 from discreet.privacy.composition import groups_touched
@@ -35,6 +38,7 @@ __all__ = ["ENDS_MISS", "RankDraft", "event_of", "rank_drafts", "ranks_of", "rea
 ENDS_MISS = Fraction(1, 100)  # how often a bought interval may miss; the plan does not know what confidence will be asked for
 _LEAST_MOVE = Fraction(99, 140)  # just above the root of 1/2: see the proof, "Replacing a unit, in rho"
 _ROOT_DIGITS = 10**12
+_PLAIN_ALONE, _PLAIN_TOGETHER = 64, 8  # 1 / the weight of each order of roundness; where points are cut, a heavy one needs more
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,26 +100,27 @@ def ranks_of(draft: RankDraft, facts: Facts, price: Price, share: Fraction, cell
     grid = lattice_for(bounds, is_whole=is_whole(draft.of, facts), what=draft.what)
     found = Ranks(
         of=draft.of, filter=draft.filter, kind=draft.kind, role=draft.role, shares=draft.shares, rows_beyond=0, grid=grid,
-        mechanism=_selections(draft, price, share, cells, Fraction(0)), share=share, what=draft.what,
+        mechanism=_selections(draft, grid, price, share, cells, Fraction(0)), share=share, what=draft.what,
     )  # fmt: skip
     beyond = rows_beyond(found)
     offset = {"min": Fraction(beyond), "max": Fraction(-beyond)}.get(draft.kind, Fraction(0))
     far = ceil(max(reaches(found, float(ENDS_MISS) / 2)))  # reaches do not depend on the offset
     offset += {"point": 0, "low": -far, "high": far}[draft.role]
-    return replace(found, rows_beyond=beyond, mechanism=_selections(draft, price, share, cells, offset))
+    return replace(found, rows_beyond=beyond, mechanism=_selections(draft, grid, price, share, cells, offset))
 
 
-def _selections(draft: RankDraft, price: Price, share: Fraction, cells: int, offset: Fraction) -> Quantiles:
+def _selections(draft: RankDraft, grid: Grid, price: Price, share: Fraction, cells: int, offset: Fraction) -> Quantiles:
     order = turns(draft.shares, offset)
     groups = _groups(order, cells)
-    depth = len(groups)
+    bits, plain = (0, _PLAIN_ALONE) if len(order) == 1 else (BITS, _PLAIN_TOGETHER)
+    prior = round_numbers(grid.step, grid.low, grid.width + 1, plain=plain, bits=bits)
+    touched = [1 if count == 1 else groups_touched(draft.scope.neighbours, 1) for count in groups]
+    moves = [_moves(turn, draft.scope, price, groups[turn.level] == 1) for turn in order]
+    parts = parts_of(order, moves, touched, is_concentrated=isinstance(price, Concentrated))
     mechanisms = []
-    for turn in order:
-        is_alone = groups[turn.level] == 1
-        touched = 1 if is_alone else groups_touched(draft.scope.neighbours, 1)
-        epsilon = _epsilon(price, share / (depth * touched), draft.what)
-        moves = _moves(turn, draft.scope, price, is_alone)
-        mechanisms.append(Quantile(epsilon=epsilon, sensitivity=moves, q=turn.q, offset=turn.offset))
+    for turn, moved in zip(order, moves, strict=True):
+        epsilon = _epsilon(price, share * parts[turn.level] / touched[turn.level], draft.what)
+        mechanisms.append(Quantile(epsilon=epsilon, sensitivity=moved, q=turn.q, offset=turn.offset, prior=prior))
     return Quantiles(order, tuple(mechanisms))
 
 
@@ -179,7 +184,7 @@ def rows_beyond(ranks: Ranks) -> int:
     if ranks.kind == "quantile":
         return 0
     (selection,) = ranks.mechanism.mechanisms
-    return ceil(2 * float(selection.sensitivity / selection.epsilon) * log(ranks.points))
+    return ceil(2 * float(selection.sensitivity / selection.epsilon) * log(_odds(selection)))
 
 
 def reaches(ranks: Ranks, alpha: float) -> list[float]:
@@ -199,6 +204,11 @@ def _reach(ranks: Ranks, target: int, alpha: float) -> float:
             if side is not None and side not in known:
                 known[side] = off(side) + 1  # a cut goes through the middle of a place, which may have a row
         inherited = float(1 - turn.q) * known[turn.low] + float(turn.q) * known[turn.high]
-        return selection.reach(ranks.points << ranks.mechanism.bits, confidence) + inherited
+        return selection.reach(_odds(selection), confidence) + inherited
 
     return off(target)
+
+
+def _odds(selection: Quantile) -> Fraction:
+    assert selection.prior is not None
+    return selection.prior.odds
