@@ -9,6 +9,7 @@ import pytest
 
 import discreet as dc
 from discreet.mechanisms import quantile as module
+from discreet.mechanisms.prior import Order, Prior, round_numbers
 from discreet.mechanisms.quantile import Quantile
 from discreet.mechanisms.quantiles import Quantiles, turns
 from discreet.mechanisms.tally import Tally, ranges_of, spread_evenly
@@ -21,7 +22,10 @@ HALF = Fraction(1, 2)
 
 
 def oracle(counts, mechanism, node=None, spread=None):
-    """The law by the definition alone: every place, its distance, exp. ``node`` is (first place, last, rows below, rows upto)."""
+    """The law by the definition alone: every place, its weight, its distance, exp.
+
+    ``node`` is (first place, last, rows below, rows upto).
+    """
     counts = np.array(counts) if spread is None else np.concatenate([spread_evenly(each, spread) for each in counts])
     before = np.concatenate([[0], np.cumsum(counts)])
     first, last, low, high = node or (0, len(counts) - 1, 0, before[-1])
@@ -33,6 +37,8 @@ def oracle(counts, mechanism, node=None, spread=None):
     if t > high - low:
         off[-1] = 0.0
     found = np.exp(-float(mechanism.epsilon / (2 * mechanism.sensitivity)) * (off - off.min()))
+    if mechanism.prior is not None:
+        found *= np.diff(mechanism.prior.before(np.arange(len(counts) + 1)))[first : last + 1]
     return found / found.sum()
 
 
@@ -99,19 +105,39 @@ def test_the_max_divergence_over_all_small_tables_is_the_epsilon_charged(relatio
     assert 0.97 * (0.5 if is_one_sided else 1) < lost <= 1 + 1e-9  # at a sensitivity 3 % too small, more would be lost
 
 
+@pytest.mark.parametrize("relation", ["add_remove", "change_one"])
+def test_weights_change_nothing_about_the_loss(relation):
+    """Every tenth of 420 places weighs 6 times as much as most, and every fifth of these 31 times."""
+    prior = Prior(420, 0, 2, (Order(Fraction(10), 3), Order(Fraction(50), 3)))
+    mechanism = Quantile(epsilon=1, sensitivity=score_change(QuantileScore(HALF), Scope(relation)), q=HALF, prior=prior)
+    lost = 0.0
+    for counts in itertools.product((0, 1, 2, 12), repeat=3):
+        for other, at in itertools.product(neighbours(counts, relation), range(3)):
+            one, two = (np.log(oracle(wide(each, at, 417), mechanism)) for each in (counts, other))
+            lost = max(lost, float(np.abs(one - two).max()))
+    assert 0.97 < lost <= 1 + 1e-9
+
+
 def test_probabilities_follow_the_definition_also_where_the_rank_lies_beyond_the_rows():
     for offset, counts in itertools.product((0, -3, 3, Fraction(1, 3)), [(0, 3, 0, 1, 5), (0,) * 4, (7,), (2, 0, 0, 2)]):
         mechanism = Quantile(epsilon=2, sensitivity="3/4", q="0.3", offset=offset)
         assert mechanism.pmf(counts) == pytest.approx(oracle(counts, mechanism), abs=1e-12)
+        weighted = Quantile(epsilon=2, sensitivity="3/4", q="0.3", offset=offset, prior=every_third(len(counts)))
+        assert weighted.pmf(counts) == pytest.approx(oracle(counts, weighted), abs=1e-12)
+
+
+def every_third(points, bits=0):
+    """A prior in which places 1, 4, 7, ... weigh 5 and others 2."""
+    return Prior(points, bits, 2, (Order(Fraction(3), 3),))
 
 
 @pytest.mark.parametrize("offset", [0, -9, 20])
-@pytest.mark.parametrize(("sure", "coarse"), [(40, 0), (40, 3), (-50, 3)])
-def test_choices_have_the_exact_law_however_coarsely_the_lattice_is_known(monkeypatch, sure, coarse, offset):
+@pytest.mark.parametrize(("sure", "coarse", "prior"), [(40, 0, None), (40, 3, every_third(19)), (-50, 3, every_third(19))])
+def test_choices_have_the_exact_law_however_coarsely_the_lattice_is_known(monkeypatch, sure, coarse, prior, offset):
     """At -50 hardly anything is read beforehand: every choice in a bin with rows is by rejection."""
     monkeypatch.setattr(module, "_SURE", sure)
     counts = [0, 3, 0, 0, 1, 5, 0, 2, 0, 0, 9, 0, 0, 0, 0, 1, 1, 0, 4]
-    mechanism = Quantile(epsilon=1, sensitivity=HALF, q="0.4", offset=offset)
+    mechanism = Quantile(epsilon=1, sensitivity=HALF, q="0.4", offset=offset, prior=prior)
     expected, draws = oracle(counts, mechanism), 1500
     with seeded(7):
         drawn = np.bincount([mechanism.select(tally_of(counts, coarse)) for _ in range(draws)], minlength=len(counts))
@@ -121,12 +147,13 @@ def test_choices_have_the_exact_law_however_coarsely_the_lattice_is_known(monkey
     assert drawn[~is_usual].sum() <= 10 + 3 * draws * expected[~is_usual].sum()
 
 
-def test_the_reach_of_a_rank_is_attained_by_rows_that_are_all_equal():
+@pytest.mark.parametrize("prior", [Prior(1000), round_numbers(Fraction(1), 0, 1000, plain=2)])
+def test_the_reach_of_a_rank_is_attained_by_rows_that_are_all_equal(prior):
     mechanism = Quantile(epsilon=1, sensitivity=HALF, q=HALF)
-    reach = mechanism.reach(1000, "0.95")
+    reach = mechanism.reach(prior.odds, "0.95")
     missed = []
     for half in (reach + 0.01, reach * 0.95):  # nothing is off by more than half of the rows
-        pair = Quantile(epsilon=1, sensitivity=HALF, q=HALF, offset=Fraction(half) - 500)
+        pair = Quantile(epsilon=1, sensitivity=HALF, q=HALF, offset=Fraction(half) - 500, prior=prior)
         counts = [0] * 999 + [1000]  # t is `half` rows into the last point, and every other point is off by that
         missed.append(1 - pair.pmf(counts)[-1])
     assert 0.045 < missed[0] <= 0.05 < missed[1]
@@ -189,11 +216,14 @@ def joint_law(counts, chain, bits):
     return found
 
 
-def chain_of(shares, epsilons):
+def chain_of(shares, epsilons, prior=None):
     order = turns([Fraction(each) for each in shares])
-    return Quantiles(
-        order, tuple(Quantile(epsilon=epsilons[t.level], sensitivity=max(t.q, 1 - t.q), q=t.q, offset=t.offset) for t in order)
-    )
+
+    def choice(turn):
+        moves = max(turn.q, 1 - turn.q)
+        return Quantile(epsilon=epsilons[turn.level], sensitivity=moves, q=turn.q, offset=turn.offset, prior=prior)
+
+    return Quantiles(order, tuple(map(choice, order)))
 
 
 @pytest.mark.parametrize("shares", [("1/4", "1/2", "3/4"), ("0", "1/3"), ("1/2", "1")])
@@ -210,9 +240,18 @@ def test_a_row_is_paid_once_on_every_level_of_a_recursion_and_twice_where_it_is_
     assert 0.2 * charged < lost <= charged + 1e-9
 
 
+@pytest.mark.parametrize("prior", [None, every_third(43)])
+@pytest.mark.parametrize(("gone", "charged"), [(0, 2), (1, 4)])
+def test_the_epsilons_of_two_levels_are_lost_together_and_twice_where_a_row_is_replaced(gone, charged, prior):
+    chain, empty = chain_of(("1/4", "1/2"), (Fraction(1), Fraction(1)), prior), (0,) * 40
+    one, two = (joint_law(counts, chain, 0) for counts in ((4, *empty, 4, 0), (4 - gone, *empty, 4, 1)))
+    lost = max(abs(log(one[places] / two[places])) for places in one)
+    assert 0.97 * charged < lost <= charged + 1e-9
+
+
 def test_several_quantiles_have_the_exact_joint_law(monkeypatch):
     monkeypatch.setattr("discreet.mechanisms.quantiles.BITS", 1)
-    chain, counts, draws = chain_of(("1/4", "1/2"), (Fraction(1), Fraction(1))), [3, 0, 2], 1200
+    chain, counts, draws = chain_of(("1/4", "1/2"), (Fraction(1), Fraction(1)), every_third(3, bits=1)), [3, 0, 2], 1200
     law = {}
     for places, chance in joint_law(counts, chain, 1).items():
         key = tuple(place >> 1 for place in places)

@@ -87,4 +87,12 @@ def _selections(ranks: Ranks, cells: int) -> dict[str, Any]:
     ]  # fmt: skip
     found = {"what": ranks.what, "statistic": ranks.kind, "numbers": cells * len(ranks.shares), "noise": "exponential mechanism"}
     beyond = {"rows_beyond": ranks.rows_beyond} if ranks.rows_beyond else {}
-    return found | {"candidates": ranks.points, "selections": each, "step": shown(ranks.grid.step)} | beyond
+    return found | {"candidates": ranks.points, "selections": each, "step": shown(ranks.grid.step)} | _weights(ranks) | beyond
+
+
+def _weights(ranks: Ranks) -> dict[str, Any]:
+    """By which powers of ten values are round, and what part of all weight each of these orders has beside that of all values."""
+    prior = ranks.mechanism.mechanisms[0].prior
+    if prior is None or not prior.orders:
+        return {}
+    return {"round": [shown(order.every * ranks.grid.step) for order in prior.orders], "round_weight": f"1/{prior.plain}"}

@@ -38,7 +38,7 @@ __all__ = ["ENDS_MISS", "RankDraft", "event_of", "rank_drafts", "ranks_of", "rea
 ENDS_MISS = Fraction(1, 100)  # how often a bought interval may miss; the plan does not know what confidence will be asked for
 _LEAST_MOVE = Fraction(99, 140)  # just above the root of 1/2: see the proof, "Replacing a unit, in rho"
 _ROOT_DIGITS = 10**12
-_PLAIN_ALONE, _PLAIN_TOGETHER = 64, 8  # 1 / the weight of each order of roundness; where points are cut, a heavy one needs more
+_PLAIN_ALONE, _PLAIN_TOGETHER = 64, 12  # 1 / the weight of each order of roundness; where points are cut, a heavy one needs more
 
 
 @dataclass(frozen=True, slots=True)
