@@ -1,12 +1,13 @@
 """The facts that these tests ask about: at least one column of every kind."""
 
+from dataclasses import replace
 from datetime import date, datetime
 from fractions import Fraction
 
 import pytest
 
-from discreet.facts.model import Boolean, Budget, Category, Date, EachRow, Facts, Integer, Number, Text, Timestamp
-from discreet.privacy.losses import Pure
+from discreet.facts.model import Boolean, Budget, ByColumn, Category, Date, EachRow, Facts, Integer, Number, Text, Timestamp
+from discreet.privacy.losses import Approximate, Pure
 
 
 @pytest.fixture(scope="session")
@@ -36,3 +37,15 @@ def people() -> Facts:
             Text("Home Town"),
         ),
     )
+
+
+@pytest.fixture(scope="session")
+def keyed(people) -> Facts:
+    """The same with a budget that pays for unknown keys."""
+    return replace(people, budget=Budget(cap=Approximate(epsilon=1, delta="0.01")))
+
+
+@pytest.fixture(scope="session")
+def members(keyed) -> Facts:
+    """The same with units of many rows."""
+    return replace(keyed, unit=ByColumn("Name", max_rows=4))

@@ -9,21 +9,28 @@ from discreet.questions.normal import fingerprint
 from discreet.questions.sql import read_sql
 from discreet.questions.words import to_text
 
-GOLDEN = Path(__file__).resolve().parent.parent / "golden" / "questions.txt"
-PAIRS = re.findall(r"^(SELECT.*)\n=> (.*)$", GOLDEN.read_text(encoding="utf-8"), flags=re.MULTILINE | re.IGNORECASE)
+GOLDEN = Path(__file__).resolve().parent.parent / "golden"
+FILES = {"people": "questions.txt", "keyed": "key_questions.txt", "members": "unit_questions.txt"}
+TEXTS = {facts: (GOLDEN / file).read_text(encoding="utf-8") for facts, file in FILES.items()}
+PAIRS = [
+    (facts, asked, form)
+    for facts, text in TEXTS.items()
+    for asked, form in re.findall(r"^(SELECT.*)\n=> (.*)$", text, flags=re.MULTILINE | re.IGNORECASE)
+]
 
 
 def test_every_golden_block_is_a_pair():
-    assert len(PAIRS) == GOLDEN.read_text(encoding="utf-8").count("=> ") > 30
+    assert len(PAIRS) == sum(text.count("=> ") for text in TEXTS.values()) > 60
 
 
-@pytest.mark.parametrize(("asked", "form"), PAIRS)
-def test_a_question_has_its_golden_form(people, asked, form):
-    assert to_text(read_sql(asked, people)) == form
+@pytest.mark.parametrize(("facts", "asked", "form"), PAIRS)
+def test_a_question_has_its_golden_form(request, facts, asked, form):
+    assert to_text(read_sql(asked, request.getfixturevalue(facts))) == form
 
 
-@pytest.mark.parametrize("form", [form for _, form in PAIRS])
-def test_reading_a_form_gives_the_question_back(people, form):
-    question = read_sql(form, people)
+@pytest.mark.parametrize(("facts", "form"), [(facts, form) for facts, _, form in PAIRS])
+def test_reading_a_form_gives_the_question_back(request, facts, form):
+    about = request.getfixturevalue(facts)
+    question = read_sql(form, about)
     assert to_text(question) == form
-    assert fingerprint(read_sql(to_text(question), people)) == fingerprint(question)
+    assert fingerprint(read_sql(to_text(question), about)) == fingerprint(question)

@@ -1,10 +1,10 @@
 """The grey box: a question on made-up neighbouring tables, mechanism call by mechanism call. Proof: docs/proofs/audit.md.
 
-On the first table every release is taped; on the second the tape is played, so that all that follows the noise sees the same
-outputs. Then nothing may differ but the exact integers given to mechanisms, and these by no more than was declared and paid for.
+On the first table every release and every choice is taped; on the second the tape is played, so that all that follows sees the
+same outputs. Then nothing may differ but what mechanisms were given, and this by no more than was declared and paid for.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from os import PathLike
@@ -12,22 +12,21 @@ from typing import Any
 
 import numpy as np
 
+from discreet.audit.calls import Family, calls_differ, families_of, too_far, underpaid
 from discreet.audit.outcomes import Raised
-from discreet.audit.tables import Pair, Row, as_text, pairs, shrunk
+from discreet.audit.tables import USUAL, Pair, Row, Sizes, as_text, made_up_pairs, shrunk
 from discreet.curator.opening import curator_in_memory
 from discreet.engines.reference import Reference
 from discreet.errors import DiscreetError, ParameterError
-from discreet.exact import Number, exact_whole, shown
+from discreet.exact import Number, exact_whole
 from discreet.facts.file import read_facts
 from discreet.facts.model import Budget, Facts
-from discreet.mechanisms import Gaussian, Laplace
-from discreet.mechanisms.noisy import AddsNoise
-from discreet.mechanisms.tape import Call, played, taped
+from discreet.mechanisms.tape import played, taped
 from discreet.planning.build import make_plan
+from discreet.planning.plan import Keys, Plan
 from discreet.planning.price import Price, read_price
-from discreet.privacy.conversion import rho_of
-from discreet.privacy.curves import delta_after_shift
-from discreet.privacy.losses import Approximate, Concentrated, Pure
+from discreet.planning.units import reach_of
+from discreet.privacy.losses import Approximate, Concentrated, Loss, Pure
 from discreet.questions.sql import read_sql
 
 __all__ = ["GreyAudit", "Release", "question"]
@@ -37,6 +36,7 @@ Told = Callable[[int, int], None]
 
 _PAIRS = 200
 _ENOUGH = 10**9
+_LARGEST = 200  # rows of a unit, or units that are alike: more would take too long
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -102,25 +102,38 @@ def question(
     price = read_price(epsilon=epsilon, delta=delta, rho=rho)
     count = exact_whole(pairs, "pairs", at_least=1)
     about = replace(about, budget=_ample(price))
-    if release is None:
-        make_plan(read_sql(sql, about), about, price)  # a question that is refused is refused here, once
-        release = _curator(sql, price)
-    return _followed(about, sql, price, count, release, progress or (lambda *_: None))
+    if release is not None:
+        followed = Followed(release, price)
+        sizes = USUAL
+    else:
+        plan = make_plan(read_sql(sql, about), about, price)  # a question that is refused is refused here, once
+        followed = Followed(_curator(sql, price), price, tuple(families_of(plan)))
+        sizes = _sizes(plan)
+    return _tried(about, sql, followed, made_up_pairs(about, sql, count, sizes), lambda done: progress and progress(done, count))
 
 
-def _followed(facts: Facts, sql: str, price: Price, count: int, release: Release, progress: Told) -> GreyAudit:
+def _tried(facts: Facts, sql: str, followed: "Followed", some: Iterable[Pair], progress: Callable[[int], object]) -> GreyAudit:
     tried = errors = 0
-    for pair in pairs(facts, sql, count):
+    for pair in some:
         tried += 1
-        seen = compared(pair, release, price)
+        seen = followed.through(pair)
         if seen.problems:
-            small = shrunk(pair, lambda each: bool(compared(each, release, price).problems))
-            return GreyAudit(facts.name, sql, tried, compared(small, release, price).problems, small)
+            small = shrunk(pair, lambda each: bool(followed.through(each).problems))
+            return GreyAudit(facts.name, sql, tried, followed.through(small).problems, small)
         errors += seen.is_error
-        progress(tried, count)
+        progress(tried)
     if errors == tried:
         raise ParameterError("nothing was ever released: every table ended in an error", hint="try it on one table by hand")
     return GreyAudit(facts.name, sql, tried)
+
+
+def _sizes(plan: Plan) -> Sizes:
+    """Tables in which a unit can have more rows than count, and a key enough units to be told."""
+    reach = reach_of(plan.question, plan.facts)
+    rows = 3 if reach is None or reach.rows is None else reach.rows
+    keys = plan.vectors[0] if plan.vectors else None
+    crowd = 2 * keys.readable if isinstance(keys, Keys) else USUAL.crowd
+    return Sizes(min(rows + 2, _LARGEST), min(crowd, _LARGEST))
 
 
 def _ample(price: Price) -> Budget:
@@ -150,14 +163,23 @@ def _curator(sql: str, price: Price) -> Release:
         finally:
             curator.close()
         names = [column.name for column in answer.columns]
-        return {"columns": answer.columns, "rows": [[row[name] for name in names] for row in answer.rows],
+        told = {"columns": answer.columns, "rows": [[row[name] for name in names] for row in answer.rows],
                 "intervals": [sorted(row.items()) for row in answer.intervals], "warnings": answer.warnings,
                 "cost": answer.cost, "split": answer.split, "spent": answer.budget.spent}  # fmt: skip
+        return Charged(told, answer.cost)
 
     return released
 
 
 # ---- what is compared
+
+
+@dataclass(frozen=True, slots=True)
+class Charged:
+    """What left, and what the ledger took for it."""
+
+    told: dict[str, Any]
+    cost: Loss
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,20 +190,31 @@ class Compared:
     is_error: bool
 
 
-def compared(pair: Pair, release: Release, price: Price) -> Compared:
-    """A release on two neighbouring tables, the second with the noisy numbers of the first."""
-    one, other = pair.tables
-    with taped() as tape:
-        first = _outcome(release, pair.facts, one)
-    with played(tape) as calls:
-        second = _outcome(release, pair.facts, other)
-    found = _calls_differ(tape.calls, calls)
-    if not found:
-        found = _too_far(tape.calls, calls) + _underpaid(tape.calls, calls, price)
-    found += [f"something that is not finite leaves: {text}" for text in dict.fromkeys(_not_finite(first) + _not_finite(second))]
-    if first != second and not (_not_finite(first) or _not_finite(second)) and not found:
-        found.append(f"with the same noisy numbers, what leaves differs: {_short(first, second)}")
-    return Compared(tuple(found), isinstance(first, Raised) and isinstance(second, Raised))
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """A release with what was paid for it, and which of its choices are charged together."""
+
+    release: Release
+    price: Price
+    families: tuple[Family, ...] = ()
+
+    def through(self, pair: Pair) -> Compared:
+        """The release on two neighbouring tables, the second with the outputs of the first."""
+        one, other = pair.tables
+        with taped() as tape:
+            first = _outcome(self.release, pair.facts, one)
+        with played(tape) as calls:
+            second = _outcome(self.release, pair.facts, other)
+        paid = first.cost if isinstance(first, Charged) else self.price
+        found = calls_differ(tape.calls, calls)
+        if not found:
+            both = list(zip(tape.calls, calls, strict=True))
+            found = too_far(both, self.families, paid) + underpaid(both, paid)
+        strange = dict.fromkeys(_not_finite(first) + _not_finite(second))
+        found += [f"something that is not finite leaves: {text}" for text in strange]
+        if first != second and not found:
+            found.append(f"with the same noisy numbers, what leaves differs: {_short(first, second)}")
+        return Compared(tuple(found), isinstance(first, Raised) and isinstance(second, Raised))
 
 
 def _outcome(release: Release, facts: Facts, rows: Sequence[Row]) -> object:
@@ -193,78 +226,6 @@ def _outcome(release: Release, facts: Facts, rows: Sequence[Row]) -> object:
         return Raised(type(error).__name__, str(error))
 
 
-def _calls_differ(calls: Sequence[Call], others: Sequence[Call]) -> list[str]:
-    if len(calls) != len(others):
-        return [f"one table makes {len(calls)} calls of mechanisms, the other {len(others)}"]
-    for place, (call, other) in enumerate(zip(calls, others, strict=True)):
-        if call.mechanism != other.mechanism:
-            return [f"call {place + 1} is {call.mechanism} on one table and {other.mechanism} on the other"]
-        if np.shape(call.exact) != np.shape(other.exact):
-            return [f"call {place + 1} is given numbers of shape {np.shape(call.exact)} and {np.shape(other.exact)}"]
-    return []
-
-
-def _apart(call: Call, other: Call) -> tuple[Fraction, Fraction]:
-    """How far the exact integers are apart, in the l1 norm and in the l2 norm squared, in steps."""
-    gap = np.ravel(np.asarray(call.exact).astype(object) - np.asarray(other.exact).astype(object))
-    return sum((Fraction(abs(each)) for each in gap), Fraction(0)), sum((Fraction(each) ** 2 for each in gap), Fraction(0))
-
-
-def _too_far(calls: Sequence[Call], others: Sequence[Call]) -> list[str]:
-    found = []
-    for place, (call, other) in enumerate(zip(calls, others, strict=True)):
-        l1, squared = _apart(call, other)
-        mechanism = call.mechanism
-        moved, allowed, norm = (l1, _l1_allowed(mechanism), "") if isinstance(mechanism, Laplace) else (
-            squared, _squared_allowed(mechanism), ", squared")  # fmt: skip
-        if allowed is None:
-            found.append(f"call {place + 1}, {mechanism}, declares no sensitivity")
-        elif moved > allowed:
-            found.append(f"call {place + 1}, {mechanism}: moved by {_round(moved)} steps{norm}, declared {_round(allowed)}")
-    return found
-
-
-def _l1_allowed(mechanism: Laplace) -> Fraction | None:
-    return None if mechanism.sensitivity is None else mechanism.loss.epsilon / mechanism.law.linear
-
-
-def _squared_allowed(mechanism: AddsNoise) -> Fraction | None:
-    assert isinstance(mechanism, Gaussian)
-    return mechanism.cost.ratio_squared / (2 * mechanism.law.quadratic)
-
-
-def _underpaid(calls: Sequence[Call], others: Sequence[Call], price: Price) -> list[str]:
-    """Whether what all calls together let through is more than the price."""
-    epsilon = rho = Fraction(0)
-    for call, other in zip(calls, others, strict=True):
-        l1, squared = _apart(call, other)
-        law = call.mechanism.law
-        epsilon += law.linear * l1
-        rho += law.quadratic * squared
-    match price:
-        case Pure(epsilon=paid) if epsilon > paid or rho:
-            return [f"all calls together lose ε = {_round(epsilon)}{' and more' if rho else ''}, and ε = {shown(paid)} was paid"]
-        case Concentrated(rho=paid) if rho + epsilon**2 / 2 > paid:
-            return [f"all calls together lose ρ = {_round(rho + epsilon**2 / 2)}, and ρ = {shown(paid)} was paid"]
-        case Approximate(epsilon=paid, delta=delta) if not _covers(calls, others, rho, epsilon, paid, delta):
-            return [f"all calls together lose more than ε = {shown(paid)}, δ = {shown(delta)}, which was paid"]
-    return []
-
-
-def _covers(
-    calls: Sequence[Call], others: Sequence[Call], rho: Fraction, lost: Fraction, epsilon: Fraction, delta: Fraction
-) -> bool:
-    if rho + lost**2 / 2 <= rho_of(epsilon, delta):
-        return True
-    numbers = [each for call, other in zip(calls, others, strict=True) for each in _moved(call, other)]
-    return len(calls) == 1 and len(numbers) == 1 and delta_after_shift(calls[0].mechanism.law, numbers[0], epsilon)[0] <= delta
-
-
-def _moved(call: Call, other: Call) -> list[int]:
-    gap = np.ravel(np.asarray(call.exact).astype(object) - np.asarray(other.exact).astype(object))
-    return [abs(int(each)) for each in gap]
-
-
 def _not_finite(outcome: object) -> list[str]:
     """Every number in an outcome that is none."""
     match outcome:
@@ -272,6 +233,8 @@ def _not_finite(outcome: object) -> list[str]:
             return [] if np.isfinite(outcome) else [str(outcome)]
         case np.ndarray():
             return _not_finite(outcome.tolist())
+        case Charged(told=told):
+            return _not_finite(told)
         case dict():
             return [text for key, value in outcome.items() if key != "intervals" for text in _not_finite(value)]
         case list() | tuple():
@@ -281,13 +244,8 @@ def _not_finite(outcome: object) -> list[str]:
 
 
 def _short(first: object, second: object) -> str:
+    first, second = (each.told if isinstance(each, Charged) else each for each in (first, second))
     if isinstance(first, dict) and isinstance(second, dict) and first.keys() == second.keys():
         name = next(key for key in first if first[key] != second[key])
         first, second = {name: first[name]}, {name: second[name]}
     return f"{str(first)[:120]} and {str(second)[:120]}"
-
-
-def _round(number: Fraction) -> str:
-    return shown(number) if number.denominator == 1 else f"{float(number):.6g}"
-
-

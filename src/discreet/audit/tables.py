@@ -17,12 +17,14 @@ from discreet.engines.values import Raw, nearest
 from discreet.facts import model
 from discreet.noise.keystream import Entropy, fresh
 
-__all__ = ["Pair", "Row", "as_text", "pairs", "shrunk"]
+__all__ = ["USUAL", "Pair", "Row", "Sizes", "as_text", "made_up_pairs", "shrunk"]
 
 Row = Mapping[str, Raw]
 
 _POOL = 64  # ordinary rows to take from
 _MOST_SHARED = 6
+_UNIT, _ITS_SUCCESSOR = 99, 98  # the unit in which tables differ, and the one that replaces it
+_CROWD = 1000  # the first of many units that are all alike
 _ODD = (None, nan, inf, -inf, 1e308, -1e308, 5e-324, -0.0, 0, 1, -1, 2.0**53, 2.0**53 + 2, 2**63 - 1, -(2**63),
         "1e400", "-inf", "", "?", "7", "x")  # fmt: skip
 _ODD_TEXTS = (None, "", "?", "%", "Alice", "'", "x" * 300)
@@ -51,8 +53,20 @@ class Pair:
         if facts.rows is not None:
             facts = replace(facts, rows=len(self.shared) + len(self.one))
         if facts.units is not None and isinstance(facts.unit, model.ByColumn):
-            facts = replace(facts, units=1 + len({row.get(facts.unit.column) for row in self.shared}))
+            others = {row.get(facts.unit.column) for row in self.shared} - {None}
+            facts = replace(facts, units=1 + len(others))
         return replace(self, facts=facts)
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """How large made-up tables become: rows of the unit that differs, where it may have several, and units that are alike."""
+
+    rows_of_unit: int
+    crowd: int
+
+
+USUAL = Sizes(rows_of_unit=5, crowd=12)
 
 
 class _Dice:
@@ -73,29 +87,53 @@ class _Dice:
         return choices[self.below(len(choices))]
 
 
-def pairs(facts: model.Facts, question: str, count: int) -> Iterator[Pair]:
+def made_up_pairs(facts: model.Facts, question: str, count: int, sizes: Sizes = USUAL) -> Iterator[Pair]:
     """``count`` pairs of neighbouring tables under the relation of the facts."""
-    dice, pool = _Dice(fresh()), made_up_rows(facts, _POOL)
-    odd = {column.name: _odd_values(column, _constants(question)) for column in facts.columns}
-
-    def row(unit: int) -> Row:
-        made = {name: dice.of(odd[name]) if dice.below(2) else value for name, value in dice.of(pool).items()}
-        return made if isinstance(facts.unit, model.EachRow) else made | {facts.unit.column: unit}
-
+    dice = _Dice(fresh())
+    maker = _Maker(facts, question, dice)
     for _ in range(count):
-        shared = tuple(row(1 + dice.below(3)) for _ in range(dice.below(_MOST_SHARED + 1)))
-        one = tuple(row(99) for _ in range(_rows_of_unit(facts, dice)))
-        if facts.neighbours == "add_remove":
-            other: tuple[Row, ...] = ()
-        else:
-            other = tuple(row(99) for _ in (one if isinstance(facts.unit, model.EachRow) else range(_rows_of_unit(facts, dice))))
+        shared = maker.shared(sizes)
+        one, other = maker.unit(_UNIT, shared, sizes), maker.unit(_ITS_SUCCESSOR, shared, sizes)
+        other = other if facts.neighbours == "change_one" else ()
         yield Pair(facts, shared, *((other, one) if dice.below(2) else (one, other))).sized()
 
 
-def _rows_of_unit(facts: model.Facts, dice: _Dice) -> int:
-    if isinstance(facts.unit, model.EachRow):
-        return 1
-    return 1 + dice.below((facts.unit.max_rows or 3) + 2)  # also more than may count
+class _Maker:
+    """Makes rows: ordinary ones of which about every second value is replaced by an odd one."""
+
+    def __init__(self, facts: model.Facts, question: str, dice: _Dice) -> None:
+        self._dice, self._pool = dice, made_up_rows(facts, _POOL)
+        self._odd = {column.name: _odd_values(column, _constants(question)) for column in facts.columns}
+        self._unit = None if isinstance(facts.unit, model.EachRow) else facts.unit.column
+
+    def shared(self, sizes: Sizes) -> tuple[Row, ...]:
+        """A few units of all kinds, and half of the time a crowd of units that are alike; some rows belong to no unit."""
+        few = [self._owned(self._row(), self._dice.below(4) or None) for _ in range(self._dice.below(_MOST_SHARED + 1))]
+        if self._dice.below(2):
+            return tuple(few)
+        one = self._row()
+        return (*few, *(self._owned(one, _CROWD + place) for place in range(1 + self._dice.below(sizes.crowd))))
+
+    def unit(self, name: int, shared: Sequence[Row], sizes: Sizes) -> tuple[Row, ...]:
+        """All rows of one unit: different ones, or one over and over; half of the time like some that are there already."""
+        one = self._changed(self._dice.of(shared)) if shared and self._dice.below(2) else self._row()
+        if self._unit is None:
+            return (one,)
+        count, is_same = 1 + self._dice.below(sizes.rows_of_unit), self._dice.below(2)
+        return tuple(self._owned(one if is_same else self._row(), name) for _ in range(count))
+
+    def _row(self) -> Row:
+        return {name: self._value(name) if self._dice.below(2) else value for name, value in self._dice.of(self._pool).items()}
+
+    def _changed(self, row: Row) -> Row:
+        return {name: value if self._dice.below(4) else self._value(name) for name, value in row.items()}
+
+    def _value(self, name: str) -> Raw:
+        value: Raw = self._dice.of(self._odd.get(name, _ODD_TEXTS))
+        return value
+
+    def _owned(self, row: Row, unit: int | None) -> Row:
+        return row if self._unit is None else {**row, self._unit: unit}
 
 
 def _odd_values(column: model.Column, constants: Sequence[Raw]) -> list[Raw]:
@@ -131,27 +169,34 @@ def _constants(question: str) -> list[Raw]:
 
 
 def shrunk(pair: Pair, fails: Callable[[Pair], bool], most: int = 300) -> Pair:
-    """A smaller pair that still fails: fewer shared rows, then emptier cells. ``fails`` is asked at most ``most`` times."""
+    """A smaller pair that still fails: fewer rows, then emptier cells. ``fails`` is asked at most ``most`` times."""
     left = [most]
 
     def still(candidate: Pair) -> bool:
         left[0] -= 1
         return left[0] >= 0 and fails(candidate)
 
-    pair = _fewer_rows(pair, still)
+    for part in ("shared", "one", "other"):
+        pair = _fewer_rows(pair, part, still)
     for part in ("shared", "one", "other"):
         for place in range(len(getattr(pair, part))):
             pair = _emptier(pair, part, place, still)
     return pair
 
 
-def _fewer_rows(pair: Pair, still: Callable[[Pair], bool]) -> Pair:
-    if still(none := replace(pair, shared=()).sized()):
-        return none
-    place = 0
-    while place < len(pair.shared):
-        fewer = replace(pair, shared=pair.shared[:place] + pair.shared[place + 1 :]).sized()
-        pair, place = (fewer, place) if still(fewer) else (pair, place + 1)
+def _fewer_rows(pair: Pair, part: str, still: Callable[[Pair], bool]) -> Pair:
+    """Without as many rows of a part as can be spared, many at once first; the unit that differs keeps one."""
+    least = 0 if part == "shared" else 1
+    size = len(getattr(pair, part))
+    while size:
+        place = 0
+        while place < len(rows := getattr(pair, part)):
+            fewer: dict[str, Any] = {part: rows[:place] + rows[place + size :]}
+            if len(fewer[part]) >= least and still(less := replace(pair, **fewer).sized()):
+                pair = less
+            else:
+                place += size
+        size //= 2
     return pair
 
 

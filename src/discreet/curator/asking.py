@@ -28,7 +28,7 @@ from discreet.ledger.folder import log_fault
 from discreet.ledger.registry import known
 from discreet.ledger.sqlite import Ledger
 from discreet.mechanisms.accuracy import read_confidence
-from discreet.mechanisms.noisy import observer
+from discreet.mechanisms.observing import observer
 from discreet.noise.keystream import Keystream, source
 from discreet.planning.build import make_plan
 from discreet.planning.expected import readable_group

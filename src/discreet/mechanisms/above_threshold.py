@@ -8,6 +8,7 @@ from math import ceil, log
 from discreet.errors import ParameterError
 from discreet.exact import Number, exact_positive, exact_whole, shown
 from discreet.mechanisms.accuracy import read_confidence
+from discreet.mechanisms.observing import observed
 from discreet.noise.draws import draw_exactly_one
 from discreet.noise.keystream import Entropy, fresh
 from discreet.noise.law import Law, discrete_laplace_law
@@ -99,7 +100,7 @@ class Watch:
     __slots__ = ("_answer_law", "_bar", "_base", "_entropy", "_left", "_threshold_law")
 
     def __init__(self, mechanism: AboveThreshold) -> None:
-        self._entropy = fresh()
+        self._entropy = observed(mechanism, (), fresh)
         self._threshold_law = discrete_laplace_law(mechanism.threshold_scale)
         self._answer_law = discrete_laplace_law(mechanism.answer_scale)
         self._base = mechanism.threshold + mechanism.offset

@@ -5,8 +5,9 @@ from fractions import Fraction
 
 from discreet.exact import Number
 from discreet.mechanisms.accuracy import to_float
+from discreet.mechanisms.observing import observed
 from discreet.mechanisms.scores import Scores, chances, read_scores, read_weights, taken, widest_gap
-from discreet.mechanisms.selects import Selects
+from discreet.mechanisms.selects import Scored, Selects
 from discreet.noise.keystream import fresh
 from discreet.noise.probabilities import Between
 from discreet.noise.race import winner
@@ -33,9 +34,13 @@ class Exponential(Selects):
         """The place of the chosen candidate."""
         whole, unit = read_scores(scores)
         if weights is None:
-            return winner(whole, self._factor * unit, "gumbel", fresh())
+            return observed(self, Scored(whole, unit), lambda: winner(whole, self._factor * unit, "gumbel", fresh()))
         able, shares = read_weights(weights, len(whole))
-        return int(able[winner(taken(whole, able), self._factor * unit, "gumbel", fresh(), shares)])
+        some = taken(whole, able)
+        place = observed(
+            self, Scored(some, unit, shares), lambda: winner(some, self._factor * unit, "gumbel", fresh(), shares)
+        )
+        return int(able[place])
 
     def pmf(self, scores: Scores, weights: Scores | None = None, *, exact: bool = False) -> list[float] | list[Between]:
         """The probability of each candidate."""

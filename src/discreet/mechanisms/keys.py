@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import ParameterError
 from discreet.exact import Number, exact_positive, exact_whole, shown
+from discreet.mechanisms.observing import observed
 from discreet.mechanisms.scores import as_array
 from discreet.noise.bernoulli import coins
 from discreet.noise.draws import check_spread, draw
@@ -125,7 +126,7 @@ class KeySelection(_OfKeys):
         def chance(place: int, precision: int) -> Enclosure:
             return floor_and_ceiling(Fraction(curve[chosen[place]], 1 << bits), precision)
 
-        kept[at] = coins(low[chosen], last[chosen], chance, fresh())
+        kept[at] = coins(low[chosen], last[chosen], chance, observed(self, units, fresh))
         return np.flatnonzero(kept)
 
     @property
@@ -168,7 +169,8 @@ class NoisyThreshold(_OfKeys):
         beyond, law = self._beyond(units), self.law
         check_spread(law)
         candidates = np.flatnonzero(beyond)
-        noisy = np.minimum(beyond[candidates], 1 << 61) + draw(law, candidates.size, fresh()) + (self.at_least - 1)
+        noise = draw(law, candidates.size, observed(self, units, fresh))
+        noisy = np.minimum(beyond[candidates], 1 << 61) + noise + (self.at_least - 1)
         is_kept = noisy >= self.threshold
         return candidates[is_kept], noisy[is_kept]
 

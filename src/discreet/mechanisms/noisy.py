@@ -1,12 +1,10 @@
 """What the mechanisms that add noise to numbers have in common."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from contextvars import ContextVar
 from copy import copy
 from fractions import Fraction
 from math import inf, nextafter
-from typing import Any, Self, TypeVar
+from typing import Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,22 +13,16 @@ from discreet.errors import ParameterError
 from discreet.exact import Number, exact_positive, exact_whole, shown, stored
 from discreet.mechanisms.accuracy import half_width, read_confidence, to_float
 from discreet.mechanisms.grid import Gridded, Numbers, Values, float_step, read_values
+from discreet.mechanisms.observing import observed
 from discreet.noise.draws import check_spread, draw, draw_exactly_one
 from discreet.noise.keystream import fresh
 from discreet.noise.law import Law
 from discreet.noise.probabilities import Between, mass, tail, total_variance
 from discreet.privacy.curves import delta_after_shift
 
-__all__ = ["AddsNoise", "observer", "settled"]
+__all__ = ["AddsNoise", "settled"]
 
 M = TypeVar("M")
-
-
-observer: ContextVar[Callable[[Any, object], object] | None] = ContextVar("observer", default=None)
-"""Is told of every release, and every choice by rank, before its noise is drawn: the mechanism and what it was given.
-
-What it returns for a release, if not None, is released instead. Only tape.py sets it.
-"""
 
 
 class AddsNoise(ABC):
@@ -77,11 +69,7 @@ class AddsNoise(ABC):
         """Whole numbers of any size with noise, as Python ints: for a few sums that may outgrow 64 bits. On step 1 only."""
         if self.step != 1:
             raise ParameterError(f"step is {shown(self.step)}, and whole numbers stay whole on step 1 only", hint="write step=1")
-        if (tell := observer.get()) is not None and (played := tell(self, numbers)) is not None:
-            return np.asarray(played, dtype=object)
-        law, entropy = self.law, fresh()
-        noise = np.array([draw_exactly_one(law, entropy) for _ in range(numbers.size)], dtype=object)
-        return np.asarray(numbers + noise.reshape(numbers.shape))
+        return observed(self, numbers, lambda: numbers + _one_by_one(self.law, numbers))
 
     def interval(self, confidence: Number = "0.95") -> tuple[int, int] | tuple[float, float]:
         """Offsets (low, high) from a released number between which the exact one lies with at least this confidence.
@@ -133,10 +121,16 @@ def settled(mechanism: M, **fields: object) -> M:
 
 def _noised(given: Gridded, mechanism: AddsNoise) -> Numbers:
     law, on_step = mechanism.law, given.on(mechanism.step)
-    if (tell := observer.get()) is not None and (played := tell(mechanism, on_step)) is not None:
-        assert isinstance(played, int | np.ndarray)
-        return given.back(played, mechanism.step)
-    if isinstance(on_step, int):
-        return given.back(on_step + draw_exactly_one(law, fresh()), mechanism.step)
+    return given.back(observed(mechanism, on_step, lambda: on_step + _noise(law, on_step)), mechanism.step)
+
+
+def _noise(law: Law, numbers: int | NDArray[np.int64]) -> int | NDArray[np.int64]:
+    if isinstance(numbers, int):
+        return draw_exactly_one(law, fresh())
     check_spread(law)
-    return given.back(on_step + draw(law, on_step.size, fresh()), mechanism.step)
+    return draw(law, numbers.size, fresh())
+
+
+def _one_by_one(law: Law, numbers: NDArray[np.object_]) -> NDArray[np.object_]:
+    entropy = fresh()
+    return np.array([draw_exactly_one(law, entropy) for _ in range(numbers.size)], dtype=object).reshape(numbers.shape)

@@ -7,8 +7,9 @@ from math import perm
 from discreet.errors import ParameterError
 from discreet.exact import Number, exact_whole, shown
 from discreet.mechanisms.accuracy import to_float
+from discreet.mechanisms.observing import observed
 from discreet.mechanisms.scores import Scores, Whole, chances, read_scores, widest_gap
-from discreet.mechanisms.selects import Selects
+from discreet.mechanisms.selects import Scored, Selects
 from discreet.noise.keystream import fresh
 from discreet.noise.probabilities import Between
 from discreet.noise.race import ranking
@@ -44,7 +45,7 @@ class NoisyMax(Selects):
     def select(self, scores: Scores) -> list[int]:
         """The places of the chosen candidates, best first."""
         whole, unit = self._read(scores)
-        return ranking(whole, self._factor * unit, "gumbel", fresh(), self.count)
+        return observed(self, Scored(whole, unit), lambda: ranking(whole, self._factor * unit, "gumbel", fresh(), self.count))
 
     def pmf(self, scores: Scores, *, exact: bool = False) -> dict[tuple[int, ...], float] | dict[tuple[int, ...], Between]:
         """The probability of every order of ``count`` places."""

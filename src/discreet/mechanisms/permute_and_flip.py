@@ -7,8 +7,9 @@ from math import comb
 from discreet.errors import ParameterError
 from discreet.exact import Number
 from discreet.mechanisms.accuracy import to_float
+from discreet.mechanisms.observing import observed
 from discreet.mechanisms.scores import Scores, chances, read_scores, widest_gap
-from discreet.mechanisms.selects import Selects
+from discreet.mechanisms.selects import Scored, Selects
 from discreet.noise.enclosures import Enclosure, floor_and_ceiling
 from discreet.noise.keystream import fresh
 from discreet.noise.probabilities import Between
@@ -41,7 +42,7 @@ class PermuteAndFlip(Selects):
     def select(self, scores: Scores) -> int:
         """The place of the chosen candidate."""
         whole, unit = read_scores(scores)
-        return winner(whole, self._factor * unit, "exponential", fresh())
+        return observed(self, Scored(whole, unit), lambda: winner(whole, self._factor * unit, "exponential", fresh()))
 
     def pmf(self, scores: Scores, *, exact: bool = False) -> list[float] | list[Between]:
         """The probability of each candidate."""

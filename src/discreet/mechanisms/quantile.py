@@ -17,7 +17,7 @@ from discreet.errors import ParameterError
 from discreet.exact import Number, exact, exact_positive, shown
 from discreet.mechanisms.accuracy import read_confidence
 from discreet.mechanisms.exponential import Exponential
-from discreet.mechanisms.noisy import observer
+from discreet.mechanisms.observing import observed
 from discreet.mechanisms.prior import Prior
 from discreet.mechanisms.tally import Node, Stretches, Tally
 from discreet.noise.bernoulli import bernoulli_exp_minus, uniform_below
@@ -78,8 +78,9 @@ class Quantile:
     def select(self, tally: Tally, node: Node | None = None) -> int:
         """A place of the lattice, or of the part of it that ``node`` is; the tally may be read more finely on the way."""
         ranking = Ranking(self, tally, tally.whole if node is None else node)
-        if (tell := observer.get()) is not None:
-            tell(self, ranking)
+        return observed(self, ranking, lambda: self._chosen(ranking))
+
+    def _chosen(self, ranking: "Ranking") -> int:
         while True:
             known, behind = ranking.looked_at_closely()
             edges = ranking.prior.before(np.append(known.start, known.start[-1:] + known.width[-1:]))  # stretches are neighbours
@@ -166,6 +167,12 @@ class Ranking:
             at = at[np.argsort(behind[at], kind="stable")[:_MOST]]
             self._tally.refine(self._origins(known.start[at]))
         return known, behind
+
+    def profile(self) -> tuple[Integers, Integers]:
+        """All that a choice depends on: where every stretch of places at one distance begins, and that distance, in units."""
+        while (known := self._clipped(self._tally.stretches(self.node))).is_open.any():
+            self._tally.refine(self._origins(known.start[known.is_open]))
+        return known.start, self._distances(known)
 
     def windows(self) -> tuple[float, float]:
         """The ranks, of the whole tally, between which the answer is almost surely."""

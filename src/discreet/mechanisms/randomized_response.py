@@ -13,6 +13,7 @@ from discreet.errors import ParameterError
 from discreet.exact import Number, exact_positive, exact_whole, shown
 from discreet.mechanisms.accuracy import read_confidence, to_float
 from discreet.mechanisms.binomial import upper_tail
+from discreet.mechanisms.observing import observed
 from discreet.mechanisms.scores import as_array
 from discreet.noise.bernoulli import coins, uniforms_below
 from discreet.noise.enclosures import Enclosure
@@ -64,7 +65,7 @@ class RandomizedResponse:
         """The answers as they are told, each by coins of its own: an int for an int, else an array."""
         true = self._read(answers)
         size, (low, high) = true.size, _lie(self.epsilon, self.categories, 64)
-        entropy = fresh()
+        entropy = observed(self, true, fresh)
         lies = coins(
             np.full(size, low, np.uint64),
             np.full(size, high - 1, np.uint64),

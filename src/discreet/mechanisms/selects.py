@@ -4,9 +4,20 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from discreet.exact import Number, exact_not_negative, exact_positive, shown
+from discreet.mechanisms.scores import Whole
+from discreet.noise.race import Weights
 from discreet.privacy.losses import Pure
 
-__all__ = ["Selects"]
+__all__ = ["Scored", "Selects"]
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """What a choice is among: scores, as whole multiples of ``unit``, and public weights."""
+
+    whole: Whole
+    unit: Fraction
+    weights: Weights | None = None
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)

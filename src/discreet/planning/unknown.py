@@ -18,7 +18,7 @@ from discreet.engines.wanted import ByValue, Candidates, Engine, KeysWanted
 from discreet.errors import QuestionError
 from discreet.facts.model import EachRow, Facts, Integer, Number
 from discreet.mechanisms.keys import KeySelection, NoisyThreshold
-from discreet.mechanisms.noisy import observer
+from discreet.mechanisms.observing import observed
 from discreet.planning.cells import MOST_CELLS, unknown_key
 from discreet.planning.plan import Axis, Keys, Plan, Vector
 from discreet.planning.price import Price
@@ -134,13 +134,15 @@ def _nothing(vector: Vector) -> NDArray[np.int64]:
 
 
 def _chosen(keys: Keys, found: Private[Candidates]) -> NDArray[np.object_]:
-    of = found.take()
-    if (tell := observer.get()) is not None:
-        tell(keys.mechanism, dict(zip(of.values, of.units.tolist(), strict=True)))
-    if isinstance(keys.mechanism, NoisyThreshold):
-        places, counts = keys.mechanism.release(of.units)
-        return keys_as_integers([of.values[place] for place in places], counts.tolist())
-    return keys_as_integers([of.values[place] for place in keys.mechanism.select(of.units)])
+    of, mechanism = found.take(), keys.mechanism
+
+    def draw() -> NDArray[np.object_]:
+        if isinstance(mechanism, NoisyThreshold):
+            places, counts = mechanism.release(of.units)
+            return keys_as_integers([of.values[place] for place in places], counts.tolist())
+        return keys_as_integers([of.values[place] for place in mechanism.select(of.units)])
+
+    return observed(mechanism, of, draw)
 
 
 def opened(plan: Plan, released: Released) -> Plan:
