@@ -152,12 +152,12 @@ def underpaid(pairs: Pairs, paid: Loss) -> list[str]:
     more = " and more" if total.has_gaussian else f", δ = {_round(total.delta)}" if total.delta else ""
     match paid:
         case Pure(epsilon=epsilon) if total.epsilon > epsilon or more:
-            return [f"all calls together lose ε = {_round(total.epsilon)}{more}, and ε = {shown(epsilon)} was paid"]
+            return [f"all calls together lose ε = {_round(total.epsilon)}{more}, and ε = {_round(epsilon)} was paid"]
         case Concentrated(rho=rho) if total.rho > rho or total.delta:
             more = f", δ = {_round(total.delta)}" if total.delta else ""
-            return [f"all calls together lose ρ = {_round(total.rho)}{more}, and ρ = {shown(rho)} was paid"]
+            return [f"all calls together lose ρ = {_round(total.rho)}{more}, and ρ = {_round(rho)} was paid"]
         case Approximate(epsilon=epsilon, delta=delta) if not _covers(pairs, total, epsilon, delta):
-            return [f"all calls together lose more than ε = {shown(epsilon)}, δ = {shown(delta)}, which was paid"]
+            return [f"all calls together lose more than ε = {_round(epsilon)}, δ = {_round(delta)}, which was paid"]
     return []
 
 

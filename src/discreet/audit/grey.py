@@ -212,7 +212,7 @@ class Followed:
             found = too_far(both, self.families, paid) + underpaid(both, paid)
         strange = dict.fromkeys(_not_finite(first) + _not_finite(second))
         found += [f"something that is not finite leaves: {text}" for text in strange]
-        if first != second and not found:
+        if not found and _plain(first) != _plain(second):
             found.append(f"with the same noisy numbers, what leaves differs: {_short(first, second)}")
         return Compared(tuple(found), isinstance(first, Raised) and isinstance(second, Raised))
 
@@ -243,9 +243,22 @@ def _not_finite(outcome: object) -> list[str]:
             return []
 
 
+def _plain(outcome: object) -> object:
+    """The same with arrays as lists, so that any two can be compared."""
+    match outcome:
+        case np.ndarray() | np.generic():
+            return outcome.tolist()
+        case dict():
+            return {key: _plain(value) for key, value in outcome.items()}
+        case list() | tuple():
+            return [_plain(value) for value in outcome]
+        case _:
+            return outcome
+
+
 def _short(first: object, second: object) -> str:
     first, second = (each.told if isinstance(each, Charged) else each for each in (first, second))
     if isinstance(first, dict) and isinstance(second, dict) and first.keys() == second.keys():
-        name = next(key for key in first if first[key] != second[key])
-        first, second = {name: first[name]}, {name: second[name]}
+        name = next((key for key in first if _plain(first[key]) != _plain(second[key])), "")
+        first, second = {name: first.get(name)}, {name: second.get(name)}
     return f"{str(first)[:120]} and {str(second)[:120]}"

@@ -24,6 +24,7 @@ Row = Mapping[str, Raw]
 _POOL = 64  # ordinary rows to take from
 _MOST_SHARED = 6
 _UNIT, _ITS_SUCCESSOR = 99, 98  # the unit in which tables differ, and the one that replaces it
+_LONG = 40  # letters of a text that are told
 _CROWD = 1000  # the first of many units that are all alike
 _ODD = (None, nan, inf, -inf, 1e308, -1e308, 5e-324, -0.0, 0, 1, -1, 2.0**53, 2.0**53 + 2, 2**63 - 1, -(2**63),
         "1e400", "-inf", "", "?", "7", "x")  # fmt: skip
@@ -221,4 +222,6 @@ def _emptier(pair: Pair, part: str, place: int, still: Callable[[Pair], bool]) -
 
 def as_text(value: Raw) -> str:
     """A value as it is told."""
+    if isinstance(value, str) and len(value) > _LONG:
+        return f"{value[:_LONG]!r}… ({len(value)} letters)"
     return value.isoformat() if isinstance(value, date | datetime) else repr(value)

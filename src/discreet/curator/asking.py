@@ -228,6 +228,7 @@ class Curator(Verbs):
             plan = plan_again(granted.request, self.facts)
         released: Released = ()
         if plan.vectors:
+            self._refuse_tapes()                                             # nobody has put one on since the charge
             released = released_from(plan, self._opened())                   # may read again while it chooses keys and values
             self._ready()                                                    # what was read is of the version that was charged
         return self._ledger.settle(granted, released, statement_about(plan, granted.request))
