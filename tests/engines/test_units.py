@@ -1,6 +1,7 @@
 """Units in every source: what tells them apart, which are left out, and the same choice as the reference makes."""
 
 import datetime as dt
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 
@@ -12,9 +13,9 @@ import pytest
 
 from discreet.engines import open_engine
 from discreet.engines.reference import Reference
-from discreet.engines.wanted import Bound, ByValue, CountsWanted, Grid, Measure, Wanted
+from discreet.engines.wanted import Bound, ByStep, ByValue, CountsWanted, Grid, KeysWanted, Measure, Wanted
 from discreet.errors import FactsError
-from discreet.facts.model import ByColumn, Category, Integer, Source, Text
+from discreet.facts.model import Boolean, ByColumn, Category, Date, Integer, Source, Text
 from discreet.questions.algebra import Apply, Column, Literal
 
 KEY = ByValue(Column("c"), (Fraction(5), Fraction(1), Fraction(3)), other=True)
@@ -133,3 +134,59 @@ def test_sums_that_do_not_fit_into_one_integer_are_packed_into_several(facts):
     assert np.array_equal(one.high, other.high)
     assert np.array_equal(one.low, other.low)
     assert one.high.max() > 2**20
+
+
+# ---- columns that are declared constant per unit
+
+
+CONSTANT = (*(replace(each, per_unit=True) for each in COLUMNS), Boolean("b", per_unit=True), Date("d", per_unit=True),
+            Text("name", 3, per_unit=True), Category("many", tuple(f"v{i}" for i in range(20)), per_unit=True))  # fmt: skip
+DAY = {"a": "2020-02-29", "b": "1999-01-01", "z": "x"}
+
+
+def inconstant(units):
+    """Rows that break the promise: a unit has several values of every column, missing and undeclared ones too."""
+    rows = made(units, 90)
+    return [{**row, "b": (None, True, False)[place % 3], "d": DAY[row["w"]], "name": ("", "Zoé", "abcd", "abce")[place % 4],
+             "many": f"v{place % 23}"} for place, row in enumerate(rows)]  # fmt: skip
+
+
+def constant_wanted():
+    keys = [KEY, WORDS, ByValue(Column("b"), (False, True)), ByStep(X, Fraction(3), Fraction(0), -1, 5),
+            ByValue(Column("many"), tuple(f"v{i}" for i in range(20)))]  # fmt: skip
+    for key in keys:
+        yield Wanted(None, (key,), (Measure(0), Measure(1, X, GRID)), Bound(7, rows=2))
+        yield Wanted(IS_LOW, (key,), CLAMPED, Bound(7))
+    yield Wanted(Apply("less", (Column("d"), Literal(dt.date(2010, 1, 1)))), (), CLAMPED, Bound(7))
+
+
+@pytest.mark.parametrize("kind", UNITS)
+def test_every_source_gives_a_unit_the_least_of_its_values_where_a_column_is_declared_constant(facts, tmp_path, kind):
+    rows, known = inconstant(UNITS[kind]), facts(*CONSTANT, unit=ByColumn("who"))
+    frame, reference = pd.DataFrame(rows), Reference(known, rows)
+    frame.to_parquet(tmp_path / "t.parquet")
+    with duckdb.connect(str(tmp_path / "t.duckdb")) as connection:
+        connection.execute("CREATE TABLE rows AS SELECT * FROM frame")
+    sources = [frame, pl.DataFrame(frame.to_dict("list")), Source("parquet", str(tmp_path / "t.parquet")),
+               Source("duckdb", str(tmp_path / "t.duckdb"), "rows")]  # fmt: skip
+    if kind != "real numbers":
+        frame.to_csv(tmp_path / "t.csv", index=False)
+        sources.append(Source("csv", str(tmp_path / "t.csv")))
+    for source in sources:
+        engine = open_engine(known, source)
+        for wanted in constant_wanted():
+            one, other = engine.run(wanted).take(), reference.run(wanted).take()
+            assert np.array_equal(one.high, other.high), wanted
+            assert np.array_equal(one.low, other.low), wanted
+        for of in (Column("name"), Column("x")):
+            one, other = (each.keys(KeysWanted(None, of, 1, 1, "s")).take() for each in (engine, reference))
+            assert (one.values, one.units.tolist()) == (other.values, other.units.tolist())
+        engine.close()
+
+
+def test_what_is_constant_is_the_least_that_is_declared_and_missing_only_if_all_of_it_is(facts):
+    rows = [{"who": who, "c": c} for who, c in [(1, 9), (1, 5), (1, 3), (2, None), (2, 5), (3, None), (3, 9), (None, 1)]]
+    known = facts(Category("c", (5, 1, 3), other=True, per_unit=True), unit=ByColumn("who"))
+    wanted = Wanted(None, (KEY,), (Measure(0, within=(0, 9)), Measure(0, within=(0, 1))), Bound(7))
+    for engine in (Reference(known, rows), open_engine(known, pl.DataFrame(rows))):
+        assert engine.run(wanted).take().low.tolist() == [[2, 0, 3, 2], [1, 0, 1, 1]]  # of 5, 1, 3 and all others

@@ -8,6 +8,7 @@ from discreet.facts.file import check_facts, parse_facts
 ROWS_ABOUT = ("rows = 994", "rows_about = 994")
 ADD_REMOVE = ('"change_one"', '"add_remove"')
 BY_COLUMN = ('unit = "row"', 'unit = { column = "household", max_rows = 10, max_groups = 3 }')
+PER_UNIT = ("number", "integer", "boolean", "date", "timestamp", "text")
 NO_PARTITION = ('partition = "UrbanRural"\n', "")
 NO_CSV = ("[csv]\ndelimiter = \";\"\nquote = \"'\"\nheader = true\nencoding = \"latin-1\"\n", "")
 RHO = ("epsilon = 2.2\ndelta = 1e-6", "rho = 1")
@@ -121,6 +122,8 @@ COLUMNS = [
     (("1900-01-01", "1900"), "columns.Born.lower", "lower is 1900, not a day", "without quotes"),
     (("2017-01-01T00:00:00", "2017-01-01T00:00:00Z"), "columns.Seen.lower", "has a time zone", "time zone"),
     (("2017-01-01T00:00:00", "2017-01-01"), "columns.Seen.lower", "not a day with a time", "T12:00:00"),
+    (("max_length = 40", "max_length = 40\nper_unit = 1"), "columns.Name.per_unit", "not true or false", "per_unit = true"),
+    (("max_length = 40", "max_length = 40\nper_unit = true"), "columns.Name.per_unit", "each row is one here", "take per_unit out"),
     (("max_length = 40", "max_length = 0"), "columns.Name.max_length", "max_length is 0", "between 1 and"),
     (("[columns.Kids]", '[columns." Kids"]'), 'columns." Kids"', "not a name", "without space"),
     (("[columns.Kids]", '[columns.""]'), 'columns.""', "not a name", "printable"),
@@ -179,6 +182,7 @@ def test_facts_that_contradict_each_other_are_named(changes, key, message):
         [("rows = 994\n", "")],
         [BY_COLUMN, ("rows = 994", "units = 300")],
         [BY_COLUMN, ROWS_ABOUT, ADD_REMOVE],
+        [BY_COLUMN, ROWS_ABOUT, *((f'type = "{kind}"', f'type = "{kind}"\nper_unit = true') for kind in PER_UNIT)],
         [("null = 0.1", "null = 0")],
         [("null = 0.1", "null = 1_000_000.5")],
         [("lower = 0\n", "")],

@@ -31,9 +31,11 @@ def unit_of(row):
     return str(who)
 
 
-def facts_for(neighbours, units=None):
-    """The facts of the table t with a unit of many rows, and no cap."""
+def facts_for(neighbours, units=None, per_unit=()):
+    """The facts of the table t with a unit of many rows, and no cap; ``per_unit`` names columns that are declared constant."""
     text = at_random.FACTS.format(neighbours=neighbours, size=f"units = {units}" if units else "")
+    for name in per_unit:
+        text = text.replace(f"[columns.{name}]\n", f"[columns.{name}]\nper_unit = true\n")
     return parse_facts(text.replace('unit = "row"', 'unit = { column = "who" }'), "t.toml")
 
 
@@ -47,6 +49,24 @@ def neighbours(draw, relation):
         return table, kept
     others = draw(st.lists(ROWS, min_size=1, max_size=6))
     return table, draw(st.permutations([*kept, *({**row, "who": NEW} for row in others)]))
+
+
+PER_UNIT = ("c", "s", "b", "k", "d")  # columns that questions about constant ones look at
+APART = [("c = 1", "c = 2"), ("s = 'a'", "s <> 'a'"), ("k < 3 AND x > 0", "k >= 3"), ("b", "NOT b"), ("c IS NULL", "c IN (1, 3)")]
+
+
+@st.composite
+def questions_about_constants(draw):
+    """SQL over the table t whose keys and filters look at columns that are declared constant per unit."""
+    keys = draw(st.lists(st.sampled_from(["c", "s", "b", "k", "BIN(k, 2)", "EXTRACT(YEAR FROM d)", "BIN(y, 50)"]), max_size=2,
+                         unique=True))  # fmt: skip
+    counted = draw(st.sampled_from(["COUNT(*)", "COUNT(DISTINCT who)", "SUM(k - 3)", "AVG(y)", "COUNT(x)", "MEDIAN(y)"]))
+    filters = draw(st.sampled_from([("",), *APART]))
+    named = [f"{key} AS g{i}" for i, key in enumerate(keys)]
+    named += [f"{counted}{f' FILTER (WHERE {one})' if one else ''} AS v{i}" for i, one in enumerate(filters)]
+    where = draw(st.sampled_from(["", " WHERE c = 1", " WHERE s <> 'a' OR x > 1"]))
+    group = f" GROUP BY {', '.join(keys)}" if keys else ""
+    return f"SELECT {', '.join(named)} FROM t{where}{group}"
 
 
 @st.composite

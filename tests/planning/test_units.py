@@ -1,5 +1,7 @@
 """How much of a unit a question reads: caps from facts and question, the two forms, and what is refused."""
 
+from fractions import Fraction
+
 import pandas as pd
 import pytest
 
@@ -181,3 +183,90 @@ def test_answers_about_units_are_those_of_what_stays():
 def test_a_rehearsal_has_units_too():
     answer = people().ask("SELECT c, COUNT(*) AS n, COUNT(DISTINCT who) AS u FROM t GROUP BY c", epsilon=10**5, rehearse=True)
     assert sum(row["u"] for row in answer.rows) > 300
+
+
+# ---- columns that are constant per unit
+
+CONSTANT = """
+[columns.r]
+type = "category"
+values = [1, 2, 3]
+per_unit = true
+[columns.age]
+type = "integer"
+lower = 0
+upper = 99
+per_unit = true
+[columns.town]
+type = "text"
+per_unit = true
+[columns.word]
+type = "text"
+"""
+
+
+def constant_facts(unit=CAPPED, budget="epsilon = 1000\ndelta = 0.1", neighbours="add_remove"):
+    text = FACTS.replace("{unit}", unit).replace("{neighbours}", neighbours).replace("{size}", "")
+    return parse_facts(text.replace("epsilon = 1000", budget) + CONSTANT, "t.toml")
+
+
+ONE_GROUP = [
+    ("SELECT r, COUNT(*) AS n FROM t GROUP BY r", Bound(0), 10),
+    ("SELECT r, BIN(age, 10) AS a, COUNT(*) AS n FROM t GROUP BY r, BIN(age, 10)", Bound(0), 10),
+    ("SELECT r, COUNT(*) AS n FROM t GROUP BY r PER UNIT 2 ROWS PER GROUP", Bound(0), 2),
+    ("SELECT r, COUNT(DISTINCT who) AS n FROM t GROUP BY r", Bound(0), 1),
+    ("SELECT r, c, COUNT(*) AS n FROM t GROUP BY r, c PER UNIT 2 ROWS PER GROUP", Bound(0, groups=3), 6),
+    ("SELECT r, c, COUNT(DISTINCT who) AS n FROM t GROUP BY r, c PER UNIT 9 GROUPS", Bound(0), 4),
+    ("SELECT r, AVG(y) AS n FROM t GROUP BY r", Bound(0, rows=10), None),
+]
+
+
+@pytest.mark.parametrize(("sql", "bound", "sensitivity"), ONE_GROUP)
+def test_keys_that_are_constant_per_unit_put_it_into_one_group(sql, bound, sensitivity):
+    plan = planned(sql, constant_facts())
+    assert bound_without_key(plan) == bound
+    assert sensitivity is None or plan.vectors[0].mechanism.sensitivity == sensitivity
+
+
+FILTERS = [
+    ("r = 1", "r = 2", 1),
+    ("age < 30", "age >= 30 AND x > 2", 1),
+    ("r = 1 AND x > 2", "r = 2 AND x > 2", 1),
+    ("x > 2", "x <= 2", 2),                                            # of rows, which a unit has for both
+    ("age + x < 30", "age + x >= 30", 2),
+    ("r = 1", "r IN (1, 2)", 2),
+]
+
+
+@pytest.mark.parametrize("counted", ["COUNT(*)", "SUM(x)", "COUNT(DISTINCT who)"])
+@pytest.mark.parametrize(("one", "other", "vectors"), FILTERS)
+def test_filters_of_which_a_unit_meets_one_at_most_share_a_price(counted, one, other, vectors):
+    sql = f"SELECT {counted} FILTER (WHERE {one}) AS n, {counted} FILTER (WHERE {other}) AS m FROM t"
+    plan = planned(sql, constant_facts())
+    alone = planned(f"SELECT {counted} FILTER (WHERE {one}) AS n FROM t", constant_facts())
+    assert len(plan.vectors) == vectors
+    assert plan.vectors[0].mechanism.sensitivity == alone.vectors[0].mechanism.sensitivity
+    assert [vector.share for vector in plan.vectors] == [Fraction(1, vectors)] * vectors
+
+
+def test_a_key_without_a_list_that_is_constant_per_unit_is_one_of_each_unit():
+    for sql, groups in (("SELECT town, COUNT(*) AS n FROM t GROUP BY town", 1), ("SELECT word, COUNT(*) AS n FROM t GROUP BY word", 3)):
+        plan = planned(sql, constant_facts(), epsilon=1, delta="1e-6")
+        assert plan.vectors[0].mechanism.groups == plan.vectors[0].groups == groups
+    free = constant_facts('{ column = "who" }')
+    assert planned("SELECT town, COUNT(DISTINCT who) AS n FROM t GROUP BY town", free, epsilon=1, delta="1e-6").vectors[0].groups == 1
+    both = "SELECT town, c, COUNT(*) AS n FROM t GROUP BY town, c PER UNIT 3 GROUPS"
+    assert planned(both, constant_facts(), epsilon=1, delta="1e-6").vectors[0].groups == 1
+
+
+@pytest.mark.parametrize(("neighbours", "spent"), [("add_remove", 3), ("change_one", 5)])
+def test_cells_of_a_column_that_is_constant_per_unit_are_charged_side_by_side(neighbours, spent):
+    rows = pd.DataFrame([{"who": f"u{i % 7}", "r": i % 3 + 1, "x": 1, "c": 1} for i in range(70)])
+    columns = {"r": dc.category(1, 2, 3, per_unit=True), "c": dc.category(1, 2), "x": dc.integer(0, 1)}
+    unit = {"column": "who", "max_rows": 4}
+    for partition, charged in (("r", spent), ("c", 6)):
+        budget = {"epsilon": 10, "partition": partition}
+        table = dc.table(rows, columns=columns, unit=unit, neighbours=neighbours, budget=budget)
+        for cell, price in ((1, 1), (2, 2), (3, 3)) if partition == "r" else ((1, 4), (2, 2)):
+            table.ask(f"SELECT COUNT(*) AS n FROM t WHERE {partition} = {cell}", epsilon=price)
+        assert table.budget.spent == dc.Pure(epsilon=charged)

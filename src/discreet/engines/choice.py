@@ -20,7 +20,7 @@ from itertools import groupby
 from math import isnan
 
 from discreet.engines.values import MISSING, SAFE, Raw, Value
-from discreet.engines.wanted import Bound, CountsWanted, Wanted
+from discreet.engines.wanted import Bound, CountsWanted, KeysWanted, Wanted
 from discreet.questions.algebra import Column
 from discreet.questions.walk import every
 
@@ -36,6 +36,7 @@ __all__ = [
     "kept",
     "mixed",
     "number_of",
+    "settled",
     "stays",
     "unit_of",
 ]
@@ -51,13 +52,16 @@ Row = Mapping[str, Value]
 Placed = tuple[str, int, Row]  # unit, cell, row
 
 
-def columns_read(wanted: Wanted | CountsWanted) -> frozenset[str]:
+def columns_read(wanted: Wanted | CountsWanted | KeysWanted) -> frozenset[str]:
     """The names of all columns that the question reads, except that of the unit."""
-    read = [wanted.where, *(key.of for key in wanted.keys)]
-    if isinstance(wanted, Wanted):
-        read += [part for measure in wanted.measures for part in (measure.of, measure.and_of, measure.filter)]
-    else:
-        read += [wanted.of, wanted.filter]
+    read = [wanted.where, *([] if isinstance(wanted, KeysWanted) else [key.of for key in wanted.keys])]
+    match wanted:
+        case Wanted(measures=measures):
+            read += [part for measure in measures for part in (measure.of, measure.and_of, measure.filter)]
+        case CountsWanted(of=of, filter=condition):
+            read += [of, condition]
+        case KeysWanted(of=of):
+            read.append(of)
     return frozenset(one.name for part in read if part is not None for one in every(part) if isinstance(one, Column))
 
 
@@ -99,6 +103,19 @@ def stays(place: int, rows: int, most: int, h: int) -> bool:
     """Whether the row at ``place`` = 1, ..., ``rows`` is one of the ``most`` that stay."""
     offset = h % rows
     return rows <= most or (place * most + offset) // rows > ((place - 1) * most + offset) // rows
+
+
+# ---- what is constant per unit
+
+
+def settled(rows: Sequence[Row], units: Sequence[str | None], columns: Sequence[str]) -> list[Row]:
+    """The rows with one value of these columns for each unit: the least that it has, NULL only if it has no other."""
+    least: dict[tuple[str | None, str], Value] = {}
+    for row, unit in zip(rows, units, strict=True):
+        for name in columns:
+            met, value = least.get((unit, name)), row[name]
+            least[unit, name] = value if met is None else met if value is None else min(met, value)
+    return [{**row, **{name: least[unit, name] for name in columns}} for row, unit in zip(rows, units, strict=True)]
 
 
 # ---- row by row

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from discreet.engines.bounding import to_bounded_counts, to_bounded_sql
 from discreet.engines.cells import gather, gather_counts
+from discreet.engines.choice import columns_read
 from discreet.engines.faults import guarded
 from discreet.engines.keys import gather_candidates, to_keys_sql
 from discreet.engines.layout import Layout
@@ -80,7 +81,7 @@ class DuckDB:
 
     def _sums(self, wanted: Wanted) -> Sums:
         write = to_sql if wanted.unit is None else to_bounded_sql
-        sql = write(wanted, self._facts, self._layout, "duckdb")
+        sql = write(wanted, self._facts, self._layout_for(wanted), "duckdb")
         with self._connection.cursor() as cursor:  # a connection runs one query at a time
             try:
                 return gather(wanted, cursor.execute(sql).fetchnumpy())
@@ -91,14 +92,19 @@ class DuckDB:
 
     def _counts(self, wanted: CountsWanted) -> Counts:
         write = to_counts if wanted.unit is None else to_bounded_counts
-        sql = write(wanted, self._facts, self._layout, "duckdb")
+        sql = write(wanted, self._facts, self._layout_for(wanted), "duckdb")
         with self._connection.cursor() as cursor:
             return gather_counts(wanted, cursor.execute(sql).fetchnumpy())
 
     def _candidates(self, wanted: KeysWanted) -> Candidates:
-        sql = to_keys_sql(wanted, self._facts, self._layout, "duckdb")
+        sql = to_keys_sql(wanted, self._facts, self._layout_for(wanted), "duckdb")
         with self._connection.cursor() as cursor:
             return gather_candidates(cursor.execute(sql).fetchnumpy())
+
+    def _layout_for(self, wanted: Wanted | CountsWanted | KeysWanted) -> Layout:
+        settled, read = self._layout.settled, columns_read(wanted)
+        needs = settled is not None and any(column.per_unit and column.name in read for column in self._facts.columns)
+        return settled if settled is not None and needs else self._layout
 
     def _opened(self, source: object) -> Layout:
         if not self._facts.columns:

@@ -29,10 +29,12 @@ class Field:
 class Layout:
     """A stored table. ``fields`` is by declared name; ``members`` names tables whose ``value`` are the declared values.
 
-    ``unit`` holds what tells units apart, as text, whole or real numbers.
+    ``unit`` holds what tells units apart, as text, whole or real numbers. ``settled`` is how the same rows are read by questions
+    that look at a column which is constant per unit, where that takes more.
     """
 
     table: str
     fields: Mapping[str, Field]
     members: Mapping[str, str] = field(default_factory=dict)
     unit: Field | None = None
+    settled: "Layout | None" = None

@@ -9,7 +9,7 @@ from typing import assert_never
 import numpy as np
 
 from discreet.engines.candidates import candidates
-from discreet.engines.choice import Placed, columns_read, kept, unit_of
+from discreet.engines.choice import Placed, columns_read, kept, settled, unit_of
 from discreet.engines.evaluate import binned, evaluate, number, on_grid
 from discreet.engines.faults import guarded
 from discreet.engines.values import Raw, Value, nearest, read
@@ -34,6 +34,8 @@ class Reference:
         self._columns = [column.name for column in facts.columns]
         unit = facts.unit
         self._units = [unit_of(row.get(unit.column)) for row in rows] if isinstance(unit, ByColumn) else []
+        if per_unit := [column.name for column in facts.columns if column.per_unit]:
+            self._rows = settled(self._rows, self._units, per_unit)
 
     def check(self) -> None:
         """The rows are in memory: never gone."""

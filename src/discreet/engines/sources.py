@@ -6,6 +6,7 @@ they are and are read by every question.
 
 from collections.abc import Iterable, Sequence
 from contextlib import closing
+from dataclasses import replace
 from glob import escape
 from itertools import islice
 from pathlib import Path
@@ -15,6 +16,7 @@ from discreet.engines.layout import Field, Layout
 from discreet.engines.lines import count_lines, has_spaced_quotes, is_utf8, lines_of, places_of, rows_of, split_header
 from discreet.engines.objects import as_texts, units_as_texts
 from discreet.engines.reading import FEW, is_run, is_whole, kind_of
+from discreet.engines.settled import is_settled, settled_layout, to_settled
 from discreet.engines.stored import UNIT, quoted, quoted_text, safe_name, unit_of, view_of
 from discreet.engines.values import nearest
 from discreet.engines.writer import to_read
@@ -39,7 +41,7 @@ def from_parquet(connection: "DuckDBPyConnection", facts: Facts, files: Sequence
         raise FactsError("the files of the source store a declared column differently", hint="write them all with one schema")
     selected = " UNION ALL ".join(f"SELECT {view[0]} FROM {relation}" for view, relation in zip(views, relations, strict=True))
     run(connection, f"CREATE VIEW data AS {selected}")
-    return Layout("data", views[0][1], _members(connection, facts), views[0][2])
+    return _with_settled(connection, facts, Layout("data", views[0][1], _members(connection, facts), views[0][2]))
 
 
 def from_duckdb(connection: "DuckDBPyConnection", facts: Facts, file: Path, table: str) -> Layout:
@@ -53,7 +55,7 @@ def from_duckdb(connection: "DuckDBPyConnection", facts: Facts, file: Path, tabl
     relation = f"source.{quoted(schema)}.{quoted(name)}"
     selected, fields, unit = _viewed(facts, _types(connection, relation))
     run(connection, f"CREATE VIEW data AS SELECT {selected} FROM {relation}")
-    return Layout("data", fields, _members(connection, facts), unit)
+    return _with_settled(connection, facts, Layout("data", fields, _members(connection, facts), unit))
 
 
 def from_frame(connection: "DuckDBPyConnection", facts: Facts, frame: object) -> Layout:
@@ -186,7 +188,20 @@ def _read_in(connection: "DuckDBPyConnection", facts: Facts, raw: Layout) -> Lay
     names = {name: field.name for name, field in raw.fields.items()}
     run(connection, f"CREATE TABLE data AS {to_read(facts, raw, names)}")
     unit = None if raw.unit is None else Field(UNIT, raw.unit.stored)
-    return Layout("data", {name: Field(field.name, "read") for name, field in raw.fields.items()}, unit=unit)
+    read = Layout("data", {name: Field(field.name, "read") for name, field in raw.fields.items()}, unit=unit)
+    if is_settled(facts):
+        return read
+    run(connection, f"CREATE TABLE settled AS {to_settled(facts, read)}")
+    run(connection, "DROP TABLE data")
+    return replace(read, table="settled")
+
+
+def _with_settled(connection: "DuckDBPyConnection", facts: Facts, layout: Layout) -> Layout:
+    """The layout of a view, with another view for questions about what is constant per unit."""
+    if is_settled(facts):
+        return layout
+    run(connection, f"CREATE VIEW settled AS {to_settled(facts, layout)}")
+    return replace(layout, settled=settled_layout(facts, layout, "settled"))
 
 
 def _names(facts: Facts) -> list[str]:

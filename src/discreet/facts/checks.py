@@ -35,6 +35,7 @@ def read_document(root: Section, folder: Path | None) -> Facts | None:
     _check_partition(root, budget, columns, facts)
     if facts:
         _check_csv(root, csv, facts)
+        _check_per_unit(root, facts)
     return None if root.found else facts
 
 
@@ -176,6 +177,14 @@ def _check_csv(root: Section, csv: Section | None, facts: Facts) -> None:
         for key, called in keys.items():
             if called not in facts.csv.names:
                 root.wrong(key, f"{said(called)} is not in the names of [csv]", nearest(called, facts.csv.names[:20]))
+
+
+def _check_per_unit(root: Section, facts: Facts) -> None:
+    """Only where units have many rows is there something to promise."""
+    for column in facts.columns if isinstance(facts.unit, EachRow) else ():
+        if column.per_unit:
+            root.wrong(("columns", column.name, "per_unit"), "per_unit is for units of many rows, and each row is one here",
+                       hint="take per_unit out")
 
 
 def _check_partition(root: Section, budget: Budget | None, columns: tuple[Column, ...], facts: Facts | None) -> None:

@@ -1,5 +1,6 @@
 """One column: from its entries in a facts file to the model, and back."""
 
+from dataclasses import replace
 from datetime import date, datetime
 from fractions import Fraction
 from numbers import Integral
@@ -27,25 +28,26 @@ def read_column(name: str, section: Section) -> Column | None:
     if kind is None:
         return None
     section.only(COLUMN[kind], f"a {kind} column")
-    description = section.read("description", text) or ""
+    about = section.read("description", text) or "", section.read("per_unit", truth) or False
     match kind:
         case "number":
             lower, upper = _bounds(section, number)
-            return Number(name, lower, upper, _null(section, number, lower, upper), description)
+            return Number(name, lower, upper, _null(section, number, lower, upper), *about)
         case "integer":
             least, most = _bounds(section, whole())
-            return Integer(name, least, most, _null(section, whole(), least, most), description)
+            return Integer(name, least, most, _null(section, whole(), least, most), *about)
         case "category":
-            return _category(name, section, description)
+            return _category(name, section, *about)
         case "boolean":
-            return Boolean(name, section.read("null", _or_drop(truth)), description)
+            return Boolean(name, section.read("null", _or_drop(truth)), *about)
         case "date":
-            return Date(name, *_bounds(section, day), description)
+            return Date(name, *_bounds(section, day), *about)
         case "timestamp":
-            return Timestamp(name, *_bounds(section, moment), description)
+            return Timestamp(name, *_bounds(section, moment), *about)
         case _:
             length = section.read("max_length", whole(1, _MOST_CHARACTERS))
-            return Text(name, description=description) if length is None else Text(name, length, description)
+            found = Text(name, description=about[0], per_unit=about[1])
+            return found if length is None else replace(found, max_length=length)
 
 
 def _bounds(section: Section, reader: Reader[Bound]) -> tuple[Bound | None, Bound | None]:
@@ -84,7 +86,7 @@ def _bound(value: Fraction | int | date) -> str:
     return value.isoformat() if isinstance(value, date) else shown(Fraction(value))
 
 
-def _category(name: str, section: Section, description: str) -> Category:
+def _category(name: str, section: Section, description: str, per_unit: bool) -> Category:
     values = section.items("values", _value, needed='write values = [ … ] with every value, such as [1, 2] or ["a", "b"]')
     labels = section.items("labels", text)
     if values is not None:
@@ -93,7 +95,7 @@ def _category(name: str, section: Section, description: str) -> Category:
             section.wrong("labels", f"there are {len(labels)} labels for {len(values)} values",
                           hint="write one label for each value, in the same order")
     other = section.read("other", truth) or False
-    return Category(name, values or (), labels or (), other, description)
+    return Category(name, values or (), labels or (), other, description, per_unit)
 
 
 def _value(value: object, key: str) -> int | str:
@@ -142,5 +144,5 @@ def column_entries(column: Column) -> dict[str, object]:
             entries = {"type": "text", "max_length": column.max_length}
         case _:
             assert_never(column)
-    entries["description"] = column.description
+    entries |= {"description": column.description, "per_unit": column.per_unit or None}
     return {key: value for key, value in entries.items() if value is not None}

@@ -16,20 +16,20 @@ LOSS = ("epsilon", "delta", "rho")
 BUDGET = (*LOSS, "accounting", "partition", "per_analyst", "max_epsilon_per_question", "expires")
 COLUMN: Mapping[str, tuple[str, ...]] = MappingProxyType(  # by the column's type
     {
-        "number": ("type", "lower", "upper", "null", "description"),
-        "integer": ("type", "lower", "upper", "null", "description"),
-        "category": ("type", "values", "labels", "other", "description"),
-        "boolean": ("type", "null", "description"),
-        "date": ("type", "lower", "upper", "description"),
-        "timestamp": ("type", "lower", "upper", "description"),
-        "text": ("type", "max_length", "description"),
+        "number": ("type", "lower", "upper", "null", "per_unit", "description"),
+        "integer": ("type", "lower", "upper", "null", "per_unit", "description"),
+        "category": ("type", "values", "labels", "other", "per_unit", "description"),
+        "boolean": ("type", "null", "per_unit", "description"),
+        "date": ("type", "lower", "upper", "per_unit", "description"),
+        "timestamp": ("type", "lower", "upper", "per_unit", "description"),
+        "text": ("type", "max_length", "per_unit", "description"),
     }
 )
 _HOMES = {
     "[table]": TABLE,
     "[csv]": CSV,
     "[budget]": BUDGET,
-    "[columns.NAME]": ("type", "lower", "upper", "null", "values", "labels", "other", "max_length"),
+    "[columns.NAME]": ("type", "lower", "upper", "null", "values", "labels", "other", "max_length", "per_unit"),
 }
 
 

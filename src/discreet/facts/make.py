@@ -1,6 +1,7 @@
 """Facts written in Python: the makers of columns, and the facts of a table in memory. The checks are those of the file.
 
-The makers leave the name empty: the key of the dict that they stand in is the name.
+The makers leave the name empty: the key of the dict that they stand in is the name. ``per_unit`` is the same for all of them: all
+rows of a unit have one value of the column.
 """
 
 import datetime as dt
@@ -37,43 +38,64 @@ __all__ = ["boolean", "category", "date", "facts_for_table", "integer", "number"
 Made = TypeVar("Made", Number, Integer, Category, Boolean, Date, Timestamp, Text)
 
 
-def number(lower: Exact | None = None, upper: Exact | None = None, *, null: Exact | None = None, description: str = "") -> Number:
+def number(
+    lower: Exact | None = None,
+    upper: Exact | None = None,
+    *,
+    null: Exact | None = None,
+    per_unit: bool = False,
+    description: str = "",
+) -> Number:
     """Real numbers in [lower, upper]; ``null`` stands for a missing value, which is dropped otherwise."""
-    return _made(Number, type="number", lower=lower, upper=upper, null=null, description=description)
+    return _made(Number, type="number", lower=lower, upper=upper, null=null, per_unit=per_unit, description=description)
 
 
 def integer(
-    lower: int | None = None, upper: int | None = None, *, null: int | str | None = None, description: str = ""
+    lower: int | None = None,
+    upper: int | None = None,
+    *,
+    null: int | str | None = None,
+    per_unit: bool = False,
+    description: str = "",
 ) -> Integer:
     """Whole numbers in [lower, upper]; ``null`` stands for a missing value, which is dropped otherwise."""
-    return _made(Integer, type="integer", lower=lower, upper=upper, null=null, description=description)
+    return _made(Integer, type="integer", lower=lower, upper=upper, null=null, per_unit=per_unit, description=description)
 
 
-def category(*values: int | str, labels: Sequence[str] = (), other: bool = False, description: str = "") -> Category:
+def category(
+    *values: int | str, labels: Sequence[str] = (), other: bool = False, per_unit: bool = False, description: str = ""
+) -> Category:
     """One of these values, all ints or all strings; ``other`` gives a cell to whatever else there is."""
-    return _made(Category, type="category", values=values, labels=labels or None, other=other, description=description)
+    entries = {"type": "category", "values": values, "labels": labels or None, "other": other}
+    return _made(Category, **entries, per_unit=per_unit, description=description)
 
 
-def boolean(*, null: bool | str | None = None, description: str = "") -> Boolean:
+def boolean(*, null: bool | str | None = None, per_unit: bool = False, description: str = "") -> Boolean:
     """True or false; ``null`` stands for a missing value, which is dropped otherwise."""
-    return _made(Boolean, type="boolean", null=null, description=description)
+    return _made(Boolean, type="boolean", null=null, per_unit=per_unit, description=description)
 
 
-def date(lower: dt.date | str | None = None, upper: dt.date | str | None = None, *, description: str = "") -> Date:
+def date(
+    lower: dt.date | str | None = None, upper: dt.date | str | None = None, *, per_unit: bool = False, description: str = ""
+) -> Date:
     """Days in [lower, upper], given as dates or as texts such as "2017-01-31"."""
-    return _made(Date, type="date", lower=lower, upper=upper, description=description)
+    return _made(Date, type="date", lower=lower, upper=upper, per_unit=per_unit, description=description)
 
 
 def timestamp(
-    lower: dt.datetime | str | None = None, upper: dt.datetime | str | None = None, *, description: str = ""
+    lower: dt.datetime | str | None = None,
+    upper: dt.datetime | str | None = None,
+    *,
+    per_unit: bool = False,
+    description: str = "",
 ) -> Timestamp:
     """Moments without time zone in [lower, upper], given as datetimes or as texts such as "2017-01-31T12:00"."""
-    return _made(Timestamp, type="timestamp", lower=lower, upper=upper, description=description)
+    return _made(Timestamp, type="timestamp", lower=lower, upper=upper, per_unit=per_unit, description=description)
 
 
-def text(*, max_length: int = 256, description: str = "") -> Text:
+def text(*, max_length: int = 256, per_unit: bool = False, description: str = "") -> Text:
     """Any text, cut after ``max_length`` characters."""
-    return _made(Text, type="text", max_length=max_length, description=description)
+    return _made(Text, type="text", max_length=max_length, per_unit=per_unit, description=description)
 
 
 def _made(kind: type[Made], **entries: object) -> Made:

@@ -1,4 +1,7 @@
-"""What is public about a table, as frozen data. Nothing here has seen a row."""
+"""What is public about a table, as frozen data. Nothing here has seen a row.
+
+A column that is ``per_unit`` has one value for all rows of a unit. That is made so and not trusted: see engines/choice.py.
+"""
 
 from dataclasses import dataclass, field
 from datetime import date, datetime
@@ -45,6 +48,7 @@ class Number:
     upper: Fraction | None = None
     null: Fraction | None = None
     description: str = ""
+    per_unit: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +60,7 @@ class Integer:
     upper: int | None = None
     null: int | None = None
     description: str = ""
+    per_unit: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +72,7 @@ class Category:
     labels: tuple[str, ...] = ()
     other: bool = False
     description: str = ""
+    per_unit: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +82,7 @@ class Boolean:
     name: str
     null: bool | None = None
     description: str = ""
+    per_unit: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +93,7 @@ class Date:
     lower: date | None = None
     upper: date | None = None
     description: str = ""
+    per_unit: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +104,7 @@ class Timestamp:
     lower: datetime | None = None
     upper: datetime | None = None
     description: str = ""
+    per_unit: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +114,7 @@ class Text:
     name: str
     max_length: int = 256
     description: str = ""
+    per_unit: bool = False
 
 
 Column = Number | Integer | Category | Boolean | Date | Timestamp | Text

@@ -1,8 +1,9 @@
 """Which cells of the budget's partition a question reads. Proof: docs/proofs/composition.md, "On disjoint groups".
 
-Every row is in one cell: its declared value of the partition column, or the one cell for NULL and all undeclared values. Cells
-are read only from = and IN with constants that WHERE demands of that column; two questions with no cell in common then read
-no row in common.
+Every row is in one cell: its declared value of the partition column, or the one cell for NULL and all undeclared values. Where
+units have many rows, all rows of a unit are in one cell: the column has to be declared constant per unit, which engines see to
+before any filter. Cells are read only from = and IN with constants that WHERE demands of that column; two questions with no cell
+in common then read no row, and no unit, in common.
 """
 
 from fractions import Fraction
@@ -40,13 +41,14 @@ def cells_touched(question: Question, facts: Facts) -> tuple[str, ...] | None:
 
 
 def _column(facts: Facts) -> Category | None:
-    """The column of the partition. A unit of several rows may be in several cells, so that it has none so far."""
-    if facts.budget.partition is None or not isinstance(facts.unit, EachRow):
+    """The column of the partition; None if units could be in several cells."""
+    if facts.budget.partition is None:
         return None
     if facts.located is not None and facts.located.kind in ("postgresql", "spark"):
         return None  # a source that cannot be pinned
     column = facts.column(facts.budget.partition)
-    return column if isinstance(column, Category) else None
+    is_whole = isinstance(facts.unit, EachRow) or (column is not None and column.per_unit)
+    return column if isinstance(column, Category) and is_whole else None
 
 
 def _as_compared(value: Scalar) -> Constant:

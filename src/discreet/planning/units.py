@@ -16,6 +16,7 @@ from discreet.errors import QuestionError
 from discreet.facts.model import ByColumn, Facts
 from discreet.planning.cells import most_cells
 from discreet.questions.algebra import Expression, Question
+from discreet.questions.disjoint import is_per_unit
 from discreet.sensitivities.contribution import Sensitivity
 from discreet.sensitivities.scope import Scope
 from discreet.sensitivities.statistic import Bounds, Count, Sum, Vector
@@ -43,7 +44,8 @@ _CLAMPED = ("count", "sum", "units")
 class Reach:
     """The most that one unit can put into the cells of a question; None where nothing limits it.
 
-    ``rows`` in all, ``rows_per_group`` in one cell, ``groups`` cells. ``caps`` are as they were written: rows, groups, per group.
+    ``rows`` in all, ``rows_per_group`` in one cell, ``groups`` cells; ``cells`` is how many cells there are for one unit: a key
+    that is constant per unit makes no more of them. ``caps`` are as they were written: rows, groups, per group.
     """
 
     rows: int | None
@@ -61,7 +63,7 @@ def reach_of(question: Question, facts: Facts) -> Reach | None:
     rows = unit.max_rows if said.rows is None else said.rows
     groups = unit.max_groups if said.groups is None else said.groups
     per_group = unit.max_rows_per_group if said.rows_per_group is None else said.rows_per_group
-    cells = most_cells(question.keys, facts)
+    cells = most_cells(tuple(key for key in question.keys if not is_per_unit(key, facts)), facts)
     most_groups = min(each for each in (groups, rows, cells) if each is not None)
     together = None if per_group is None else per_group * most_groups
     return Reach(

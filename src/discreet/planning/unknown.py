@@ -27,6 +27,7 @@ from discreet.planning.units import reach_of
 from discreet.privacy.losses import Approximate
 from discreet.private import Private
 from discreet.questions.algebra import Aggregate, AggregateKind, Column, Expression, Question
+from discreet.questions.disjoint import is_per_unit
 from discreet.questions.words import to_text
 
 __all__ = ["KeysDraft", "counts_told", "keys_as_integers", "keys_draft", "keys_of", "opened", "released_from"]
@@ -65,8 +66,9 @@ def keys_draft(question: Question, facts: Facts, aggregates: Sequence[Aggregate]
     is_count = list(aggregates) == [Aggregate(counted)] and len(question.keys) == 1
     answered = ((Aggregate(counted),),) if is_count else ()
     what = f"keys {named}, {to_text(Aggregate(counted))}" if is_count else f"keys {named}"
-    instead = _instead(question.keys[places[0]], facts)
-    return KeysDraft(places[0], answered, None if reach is None else reach.groups, what, instead)
+    key = question.keys[places[0]]
+    groups = None if reach is None else 1 if is_per_unit(key, facts) else reach.groups
+    return KeysDraft(places[0], answered, groups, what, _instead(key, facts))
 
 
 def _instead(key: Expression, facts: Facts) -> str:

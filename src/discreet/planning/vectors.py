@@ -132,7 +132,7 @@ def _of_units(drafts: tuple[Draft, ...], is_ranked: bool, question: Question, fa
     reach = reach_of(question, facts)
     if reach is not None:
         if drafts and not is_ranked and (found := clamped(drafts, reach)) is not None:
-            return found
+            return _side_by_side(found, facts, for_units=True)
         if drafts or is_ranked:
             rows_checked(reach)
         drafts = tuple(replace(draft, reach=reach) for draft in drafts)
@@ -258,15 +258,19 @@ def _drafts(
         yield draft("bernstein", 1, wanted)
 
 
-def _side_by_side(drafts: tuple[Draft, ...], facts: Facts) -> tuple[Draft, ...]:
-    """Drafts that differ only in filters which exclude each other become one: a row is in one of them at most. Rule 8."""
+def _side_by_side(drafts: tuple[Draft, ...], facts: Facts, *, for_units: bool = False) -> tuple[Draft, ...]:
+    """Drafts that differ only in filters which exclude each other become one: a row is in one of them at most. Rule 8.
+
+    ``for_units``: a unit is in one of them at most, because the filters test what is constant per unit.
+    """
     merged: list[Draft] = []
     for draft in drafts:
         for place, other in enumerate(merged):
             filters = (*other.filters, *draft.filters)
             alike = (draft.estimator, draft.of, draft.degree) == (other.estimator, other.of, other.degree)
-            alike = alike and draft.and_of == other.and_of and draft.estimator != "units"  # a unit may have rows in both
-            if alike and None not in filters and are_disjoint([f for f in filters if f is not None], facts):
+            alike = alike and draft.and_of == other.and_of and None not in filters
+            of_units = for_units or draft.estimator == "units"  # a unit may have rows in both of two parts of the rows
+            if alike and are_disjoint([f for f in filters if f is not None], facts, for_units=of_units):
                 merged[place] = replace(
                     other,
                     filters=filters,

@@ -10,8 +10,9 @@ from typing import assert_never
 from discreet.facts import model
 from discreet.questions.algebra import Apply, Column, Expression, In, Literal
 from discreet.questions.normal import normal_expression
+from discreet.questions.walk import every
 
-__all__ = ["Constant", "are_disjoint", "pinned_values"]
+__all__ = ["Constant", "are_disjoint", "is_per_unit", "pinned_values"]
 
 Constant = Fraction | str | bool | date | datetime
 
@@ -47,10 +48,21 @@ _Claim = _OneOf | _NoneOf | _AtLeast | _AtMost | _OnlyNull
 _Claims = dict[Expression, list[_Claim]]  # about each value that a condition tests, all of which hold
 
 
-def are_disjoint(filters: Sequence[Expression | None], facts: model.Facts) -> bool:
-    """Whether no row can meet two of these conditions, as far as can be told from constants in AND-ed comparisons."""
+def are_disjoint(filters: Sequence[Expression | None], facts: model.Facts, *, for_units: bool = False) -> bool:
+    """Whether no row can meet two of these conditions, as far as can be told from constants in AND-ed comparisons.
+
+    ``for_units``: whether no unit can have rows for two of them. Only what is constant per unit tells that.
+    """
     claims = [_claims(one) for one in filters]
+    if for_units:
+        claims = [{of: claim for of, claim in one.items() if is_per_unit(of, facts)} for one in claims]
     return all(_contradict(one, other, facts) for one, other in combinations(claims, 2))
+
+
+def is_per_unit(expression: Expression, facts: model.Facts) -> bool:
+    """Whether all rows of a unit have one value of it: all columns that it reads are declared so."""
+    read = [facts.column(one.name) for one in every(expression) if isinstance(one, Column)]
+    return all(column is not None and column.per_unit for column in read)
 
 
 def pinned_values(where: Expression | None, column: str) -> frozenset[Constant] | None:
