@@ -123,7 +123,7 @@ COLUMNS = [
     (("2017-01-01T00:00:00", "2017-01-01T00:00:00Z"), "columns.Seen.lower", "has a time zone", "time zone"),
     (("2017-01-01T00:00:00", "2017-01-01"), "columns.Seen.lower", "not a day with a time", "T12:00:00"),
     (("max_length = 40", "max_length = 40\nper_unit = 1"), "columns.Name.per_unit", "not true or false", "per_unit = true"),
-    (("max_length = 40", "max_length = 40\nper_unit = true"), "columns.Name.per_unit", "each row is one here", "take per_unit out"),
+    (("max_length = 40", "max_length = 40\nper_unit = true"), "columns.Name.per_unit", "each row is one", "take per_unit out"),
     (("max_length = 40", "max_length = 0"), "columns.Name.max_length", "max_length is 0", "between 1 and"),
     (("[columns.Kids]", '[columns." Kids"]'), 'columns." Kids"', "not a name", "without space"),
     (("[columns.Kids]", '[columns.""]'), 'columns.""', "not a name", "printable"),

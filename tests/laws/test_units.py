@@ -92,7 +92,9 @@ def test_columns_declared_constant_per_unit_move_nothing_further_than_planned_wh
     asked = Counter()
 
     @settings(max_examples=300, suppress_health_check=list(HealthCheck))
-    @given(tables=units.neighbours(relation), sql=units.questions_about_constants(), price=st.sampled_from(PRICES), caps=units.CAPS)
+    @given(
+        tables=units.neighbours(relation), sql=units.questions_about_constants(), price=st.sampled_from(PRICES), caps=units.CAPS
+    )
     def hold(tables, sql, price, caps):
         found = compare(relation, tables, sql, price, caps, units.PER_UNIT)
         asked[found is not None] += 1

@@ -166,8 +166,10 @@ def test_caps_beside_the_price_are_charged_remembered_and_replayed():
     assert "PER UNIT 2 ROWS" in first.receipt["question"]
     assert "PER UNIT 2 ROWS" in str(table.quote("SELECT COUNT(*) AS n FROM t", epsilon=1, max_rows=2))
     for wrong in (0, -1, True, 2**31):
-        with pytest.raises(dc.QuestionError, match="a cap is not"):
-            table.ask("SELECT COUNT(*) AS n FROM t", epsilon=1, max_groups=wrong)
+        for cap in ("max_rows", "max_groups", "max_rows_per_group"):
+            with pytest.raises(dc.QuestionError, match="a cap is not") as refused:
+                table.ask("SELECT COUNT(*) AS n FROM t", epsilon=1, **{cap: wrong})
+            assert "write max_rows=5" in refused.value.hint
 
 
 def test_answers_about_units_are_those_of_what_stays():
@@ -250,11 +252,12 @@ def test_filters_of_which_a_unit_meets_one_at_most_share_a_price(counted, one, o
 
 
 def test_a_key_without_a_list_that_is_constant_per_unit_is_one_of_each_unit():
-    for sql, groups in (("SELECT town, COUNT(*) AS n FROM t GROUP BY town", 1), ("SELECT word, COUNT(*) AS n FROM t GROUP BY word", 3)):
-        plan = planned(sql, constant_facts(), epsilon=1, delta="1e-6")
+    for key, groups in (("town", 1), ("word", 3)):
+        plan = planned(f"SELECT {key}, COUNT(*) AS n FROM t GROUP BY {key}", constant_facts(), epsilon=1, delta="1e-6")
         assert plan.vectors[0].mechanism.groups == plan.vectors[0].groups == groups
     free = constant_facts('{ column = "who" }')
-    assert planned("SELECT town, COUNT(DISTINCT who) AS n FROM t GROUP BY town", free, epsilon=1, delta="1e-6").vectors[0].groups == 1
+    alone = planned("SELECT town, COUNT(DISTINCT who) AS n FROM t GROUP BY town", free, epsilon=1, delta="1e-6")
+    assert alone.vectors[0].groups == 1
     both = "SELECT town, c, COUNT(*) AS n FROM t GROUP BY town, c PER UNIT 3 GROUPS"
     assert planned(both, constant_facts(), epsilon=1, delta="1e-6").vectors[0].groups == 1
 

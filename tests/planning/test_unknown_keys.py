@@ -6,6 +6,7 @@ from fractions import Fraction
 from itertools import pairwise
 from math import exp
 
+import duckdb
 import numpy as np
 import pandas as pd
 import pytest
@@ -16,7 +17,7 @@ from discreet.engines import open_engine
 from discreet.engines.reference import Reference
 from discreet.engines.wanted import KeysWanted
 from discreet.facts import parse_facts
-from discreet.facts.model import Budget
+from discreet.facts.model import Budget, Source
 from discreet.ledger.codec import released_from as stored_from
 from discreet.ledger.codec import released_to as stored_to
 from discreet.mechanisms import KeySelection, NoisyThreshold
@@ -24,6 +25,7 @@ from discreet.planning.build import make_plan
 from discreet.planning.price import read_price
 from discreet.planning.unknown import counts_told, keys_as_integers, opened
 from discreet.questions.sql import read_sql
+from discreet.testing import recorded
 
 FACTS = """
 [table]
@@ -68,7 +70,9 @@ def planned(sql, about=None, **price):
 
 
 ODD = ["a", "a", "a", " a", " a", "a ", "a ", "A", "A", "ä", "ä", "a\u0308", "a\u0308", "", "", "?", "?", None, None, "long" * 9,
-       "long" * 9, "longlonglong", "b", "%", "%", "it's", "it's", "🙂", "🙂"]  # fmt: skip
+       "long" * 9, "longlonglong", "b", "%", "%", "it's", "it's", "🙂", "🙂",
+       "a\t", "a\t", "a\u00a0", "a\u00a0", "a\u200b", "a\u200b", "K", "K", "\u212a", "\u212a", "ß", "ß", "ss", "ss", "SS", "SS",
+       "ﬁ", "ﬁ", "fi", "fi", "i", "i", "İ", "İ", "ı", "ı"]  # fmt: skip
 
 
 @pytest.mark.parametrize("of", ["word", "code"])
@@ -78,9 +82,9 @@ def test_both_engines_find_the_same_candidates_and_keep_the_odd_ones_apart(of, a
     about = facts()
     wanted = KeysWanted(read_sql("SELECT COUNT(*) AS n FROM t WHERE x < 3", about).where,
                         read_sql(f"SELECT {of}, COUNT(*) AS n FROM t GROUP BY {of}", about).keys[0], at_least)  # fmt: skip
-    duckdb = open_engine(about, pd.DataFrame(rows))
-    one, other = duckdb.keys(wanted).take(), Reference(about, rows).keys(wanted).take()
-    duckdb.close()
+    engine = open_engine(about, pd.DataFrame(rows))
+    one, other = engine.keys(wanted).take(), Reference(about, rows).keys(wanted).take()
+    engine.close()
     assert one.values == other.values
     assert one.units.tolist() == other.units.tolist()
     assert list(one.values) == sorted(one.values)
@@ -103,10 +107,9 @@ def test_units_with_many_keys_count_for_some_of_them_the_same_on_both_engines_in
     about = facts(unit='{ column = "who", max_rows = 50, max_groups = 3 }')
     rows = unit_rows()
     wanted = KeysWanted(None, read_sql(f"SELECT {of}, COUNT(*) AS n FROM t GROUP BY {of}", about).keys[0], 1, groups, "a1")
-    duckdb = open_engine(about, pd.DataFrame(rows))
-    engines = [duckdb, Reference(about, rows), Reference(about, rows[::-1])]
+    engines = [open_engine(about, pd.DataFrame(rows)), Reference(about, rows), Reference(about, rows[::-1])]
     found = [engine.keys(wanted).take() for engine in engines]
-    duckdb.close()
+    engines[0].close()
     assert len({(each.values, tuple(each.units.tolist())) for each in found}) == 1
     assert found[0].units.sum() <= 12 * groups
     if groups == 20:
@@ -258,24 +261,79 @@ def test_chosen_keys_survive_the_ledger_and_a_replay_has_them():
     assert one.rows == other.rows
 
 
-def test_one_person_with_very_many_rows_under_a_key_of_their_own_does_not_surface_it():
-    about = facts(unit='{ column = "who", max_rows = 3, max_groups = 2 }')
-    rows = [{"who": "loud", "word": "mine", "x": 1.0, "sex": "f", "code": 1}] * 20_000
-    rows += [{"who": f"p{i}", "word": "ours", "x": 1.0, "sex": "f", "code": 2} for i in range(200)]
-    engine = open_engine(about, pd.DataFrame(rows))
+def stored(folder, about, *selects):
+    """An engine over a DuckDB file that holds these rows."""
+    with duckdb.connect(str(folder / "t.duckdb")) as connection:
+        connection.execute(f"CREATE TABLE rows AS {' UNION ALL '.join(selects)}")
+    return open_engine(about, Source("duckdb", str(folder / "t.duckdb"), "rows"))
+
+
+LOUD = "SELECT 'loud' AS who, 'mine' AS word, 1 AS code, 1.0 AS x, 'f' AS sex FROM range(1000000)"
+OTHERS = "SELECT 'p' || i AS who, 'ours' AS word, 2 AS code, 1.0 AS x, 'f' AS sex FROM range(200) AS t(i)"
+BY_WORD = "AS n FROM t GROUP BY word"
+
+
+@pytest.mark.parametrize("relation", ["add_remove", "change_one"])
+@pytest.mark.parametrize("counted", ["COUNT(*)", "COUNT(DISTINCT who)"])
+@pytest.mark.parametrize("epsilon", [1, 20])
+def test_one_person_with_very_many_rows_under_a_key_of_their_own_does_not_surface_it(tmp_path, relation, counted, epsilon):
+    size = "units = 201" if relation == "change_one" else ""
+    about = facts(relation, unit='{ column = "who", max_rows = 3, max_groups = 2 }', size=size)
+    engine = stored(tmp_path, about, LOUD, OTHERS)
     curator = curator_in_memory(about, engine)
-    plan = planned("SELECT word, COUNT(*) AS n FROM t GROUP BY word", about)
-    assert plan.vectors[0].mechanism.groups == 2
-    for sql in ("SELECT word, COUNT(*) AS n FROM t GROUP BY word", "SELECT word, COUNT(DISTINCT who) AS n FROM t GROUP BY word"):
-        answer = curator.ask(sql, epsilon=20, delta="1e-6")
-        assert [row["word"] for row in answer.rows] == ["ours"]
-        assert answer.rows[0]["n"] == pytest.approx(200, abs=30)
+    with recorded() as calls:
+        answer = curator.ask(f"SELECT word, {counted} {BY_WORD}", epsilon=epsilon, delta="1e-6")
+    mechanism, seen = calls[0].mechanism, calls[0].exact
+    assert mechanism == planned(f"SELECT word, {counted} {BY_WORD}", about, epsilon=epsilon, delta="1e-6").vectors[0].mechanism
+    assert seen == {"ours": 200} | ({"mine": 1} if mechanism.at_least == 1 else {})  # a million rows, and one unit
+    shares = 2 if relation == "change_one" else 1
+    assert 1 - (1 - mechanism.key_delta * shares) ** mechanism.groups <= mechanism.delta == Fraction(1, 10**6)
+    if isinstance(mechanism, KeySelection):
+        assert mechanism.probability(1, exact=True) <= mechanism.key_delta
+    else:
+        assert mechanism.probability(1) <= float(mechanism.key_delta) * (1 + 1e-9)
+    assert mechanism.at_least > 1 or mechanism.probability(1) > 0  # both kinds were met: never told, and hardly ever
+    assert {row["word"] for row in answer.rows} <= {"ours"}
+    if epsilon == 20:
+        assert [row["n"] for row in answer.rows] == pytest.approx([200], abs=40)
+    engine.close()
+
+
+def test_keys_are_counted_by_units_as_they_are_spelt_and_rows_without_one_do_not_count():
+    about = facts(unit='{ column = "who", max_groups = 2 }')
+    people = ["Ann", "ann", "ANN", "ann ", " ann", None, "", "?", float("nan"), 7, "7", 7.0, "07"]
+    rows = [{"who": who, "word": "w", "code": 1, "x": 1.0, "sex": "f"} for who in people * 3]
+    wanted = KeysWanted(None, read_sql(COUNTED, about).keys[0], 1, 2, "a1")
+    for engine in (open_engine(about, pd.DataFrame(rows, dtype=object)), Reference(about, rows)):
+        assert engine.keys(wanted).take().units.tolist() == [7]  # five spellings of ann, 7 and 07
+
+
+def test_a_table_of_one_unit_has_as_many_keys_as_a_unit_may_have_each_of_one_unit():
+    about = facts(unit='{ column = "who", max_groups = 2 }')
+    rows = [{"who": "only", "word": f"w{i % 50}", "code": i, "x": 1.0, "sex": "f"} for i in range(500)]
+    wanted = KeysWanted(None, read_sql(COUNTED, about).keys[0], 1, 2, "a1")
+    for engine in (open_engine(about, pd.DataFrame(rows)), Reference(about, rows)):
+        assert engine.keys(wanted).take().units.tolist() == [1, 1]
 
 
 def test_units_that_nothing_limits_tell_no_keys():
     about = facts(unit='{ column = "who" }')
     with pytest.raises(dc.QuestionError):
         planned("SELECT word, COUNT(DISTINCT who) AS n FROM t GROUP BY word", about)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("unit", ['"row"', '{ column = "who", max_rows = 3, max_groups = 1 }'])
+def test_ten_million_keys_of_one_unit_each_do_not_leave_the_engine(tmp_path, unit):
+    about = facts(unit=unit)
+    each = "SELECT i AS who, NULL AS word, 1000000 + i AS code, 1.0 AS x, 'f' AS sex FROM range(10000000) AS t(i)"
+    common = "SELECT -1 - i AS who, NULL AS word, i % 5 AS code, 1.0 AS x, 'f' AS sex FROM range(1000) AS t(i)"
+    engine = stored(tmp_path, about, each, common)
+    with recorded() as calls:
+        answer = curator_in_memory(about, engine).ask("SELECT code, AVG(x) AS m FROM t GROUP BY code", **PRICE)
+    assert calls[0].exact == {float(code): 200 for code in range(5)}
+    assert [row["code"] for row in answer.rows] == [0, 1, 2, 3, 4]
+    engine.close()
 
 
 @pytest.mark.slow
