@@ -83,6 +83,61 @@ def test_a_price_that_means_nothing_is_refused_before_anything_else(people, word
     assert left(people) == "2"
 
 
+# ---- how much of each unit is read
+
+
+@pytest.fixture
+def visits(discreet, folder):
+    """A table of units with three rows each, registered."""
+    text = FACTS.replace('"people"', '"visits"').replace("people.csv", "visits.csv")
+    (folder / "visits.toml").write_text(text.replace('unit = "row"', 'unit = { column = "Who" }'), encoding="utf-8")
+    rows = "".join(f"{place // 3},{20 + place % 50},{1 + place % 2},x\n" for place in range(90))
+    (folder / "visits.csv").write_text(f"Who,Age,Sex,Note\n{rows}", encoding="utf-8")
+    assert discreet("register", "visits.toml").code == 0
+    return discreet
+
+
+CAPS = [
+    (["--max-rows", "2"], "PER UNIT 2 ROWS"),
+    (["--max-rows-per-group", "3"], "PER UNIT 3 ROWS PER GROUP"),
+    (["--max-rows", "5", "--max-groups", "1", "--max-rows-per-group", "4"], "PER UNIT 5 ROWS, 1 GROUPS, 4 ROWS PER GROUP"),
+]
+
+
+@pytest.mark.parametrize(("words", "clause"), CAPS)
+def test_caps_on_the_command_line_are_those_of_the_clause(visits, words, clause):
+    sql = "SELECT Sex, COUNT(*) AS n FROM visits GROUP BY Sex"
+    shown = visits("quote", "visits.toml", sql, "-e", "1", *words)
+    assert (shown.code, shown.err) == (0, "")
+    assert clause in shown.out
+    asked = json.loads(visits("ask", "visits.toml", sql, "-e", "1", *words, "--json").out)
+    again = json.loads(visits("ask", "visits.toml", f"{sql} {clause}", "-e", "1", "--json").out)
+    assert not asked["replayed"]
+    assert again["replayed"]
+
+
+def test_caps_that_cannot_be_or_are_missing_are_refused_with_what_to_write(visits, people):
+    count = "SELECT COUNT(*) AS n FROM visits"
+    for words, says in (([], "nothing limits"), (["--max-rows", "0"], "whole number from 1"), (["--max-rows", "-3"], "from 1")):
+        shown = visits("ask", "visits.toml", count, "-e", "1", *words)
+        assert (shown.code, shown.out) == (2, "")
+        assert says in shown.err
+        assert "hint:" in shown.err
+    assert visits("ask", "visits.toml", count, "-e", "1", "--max-rows", "few").code == 2
+    shown = people("ask", "people.toml", COUNT, "-e", "1", "--max-groups", "2")
+    assert shown.code == 2
+    assert "unit of its own" in shown.err
+
+
+def test_intervals_of_values_are_bought_on_the_command_line(people):
+    sql = "SELECT MEDIAN(Age) AS m FROM people"
+    plain = json.loads(people("quote", "people.toml", sql, "-e", "1", "--json").out)
+    bought = json.loads(people("quote", "people.toml", sql, "-e", "1", "--value-intervals", "--json").out)
+    assert (len(plain["split"]), len(bought["split"])) == (1, 3)
+    told = json.loads(people("ask", "people.toml", sql, "-e", "1", "--value-intervals", "--json").out)
+    assert told["intervals"][0]["m"]
+
+
 # ---- answers
 
 

@@ -14,16 +14,21 @@ from discreet.cli.options import (
     Epsilon,
     FactsFile,
     Json,
+    MaxGroups,
+    MaxRows,
+    MaxRowsPerGroup,
     Price,
     Rho,
     Sql,
     SqlFile,
+    ValueIntervals,
     Weight,
     Within,
     local,
     out_file,
     print_json,
     question_text,
+    reading_words,
 )
 from discreet.errors import ParameterError, QuestionError
 
@@ -46,15 +51,20 @@ def quote(
     confidence: Confidence = "0.95",
     assuming: Assuming = None,
     weight: Weight = None,
+    max_rows: MaxRows = None,
+    max_groups: MaxGroups = None,
+    max_rows_per_group: MaxRowsPerGroup = None,
+    value_intervals: ValueIntervals = False,
     as_json: Json = False,
 ) -> None:
     """Say what a question would cost and how good its answer would be. Free; no row is read."""
     price = Price(epsilon, delta, rho, within, confidence, assuming, weight).keywords()
+    reading = reading_words(max_rows, max_groups, max_rows_per_group, value_intervals)
     question = question_text(sql, sql_file)
     from discreet.curator import open_table
 
     with pointing(question), closing(open_table(local(file))) as curator:
-        found = curator.quote(question, **price)
+        found = curator.quote(question, **price, **reading)
     if as_json:
         print_json(found.to_dict())
         return
@@ -75,6 +85,10 @@ def ask(
     confidence: Confidence = "0.95",
     assuming: Assuming = None,
     weight: Weight = None,
+    max_rows: MaxRows = None,
+    max_groups: MaxGroups = None,
+    max_rows_per_group: MaxRowsPerGroup = None,
+    value_intervals: ValueIntervals = False,
     analyst: Annotated[str | None, typer.Option("--as", metavar="NAME", help="The analyst who asks: recorded, limited.")] = None,
     rehearse: Annotated[bool, typer.Option("--rehearse", help="Answer on made-up rows, free: to try a question out.")] = False,
     key: Annotated[str | None, typer.Option("--key", help="A name for this request: repeated, it is charged once.")] = None,
@@ -89,11 +103,13 @@ def ask(
 ) -> None:
     """Answer a question with noise worth its price. Charged first; asked again at that price it is free."""
     price = Price(epsilon, delta, rho, within, confidence, assuming, weight).keywords()
+    reading = reading_words(max_rows, max_groups, max_rows_per_group, value_intervals)
     question = question_text(sql, sql_file)
     if as_csv and as_json:
         raise ParameterError("an answer is printed as CSV or as JSON, not both", hint="write --csv or --json")
     _check_files(save, receipt, rehearse=rehearse)
-    found = _asked(file, question, price | {"analyst": analyst, "key": key, "simultaneous": simultaneous, "rehearse": rehearse})
+    asker = {"analyst": analyst, "key": key, "simultaneous": simultaneous, "rehearse": rehearse}
+    found = _asked(file, question, price | reading | asker)
     kept = _written(found, save, receipt)
     if as_json:
         print_json(found.to_dict())

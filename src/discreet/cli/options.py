@@ -12,9 +12,9 @@ import typer
 from discreet.errors import FactsError, ParameterError
 
 __all__ = [
-    "ASKING", "Assuming", "CHECKING", "Confidence", "Delta", "Epsilon", "FactsFile", "HOLDING", "Json", "Price",
-    "Reason", "Rho", "Sql", "SqlFile", "TRYING", "Weight", "Within", "local", "named_numbers", "out_file", "print_json",
-    "question_text", "typed",
+    "ASKING", "Assuming", "CHECKING", "Confidence", "Delta", "Epsilon", "FactsFile", "HOLDING", "Json", "MaxGroups", "MaxRows",
+    "MaxRowsPerGroup", "Price", "Reason", "Rho", "Sql", "SqlFile", "TRYING", "ValueIntervals", "Weight", "Within", "local",
+    "named_numbers", "out_file", "print_json", "question_text", "reading_words", "typed",
 ]  # fmt: skip
 
 # headings of `discreet --help`
@@ -37,6 +37,14 @@ Assuming = Annotated[
 ]
 Weight = Annotated[
     list[str] | None, typer.Option("--weight", metavar="NAME=W", help="The share of the price that a number gets beside others.")
+]
+MaxRows = Annotated[int | None, typer.Option("--max-rows", metavar="N", help="How many rows of each unit are read.")]
+MaxGroups = Annotated[int | None, typer.Option("--max-groups", metavar="N", help="In how many groups each unit counts.")]
+MaxRowsPerGroup = Annotated[
+    int | None, typer.Option("--max-rows-per-group", metavar="N", help="How many rows of each unit count in one group.")
+]
+ValueIntervals = Annotated[
+    bool, typer.Option("--value-intervals", help="Buy intervals for the values of quantiles, MIN and MAX: each costs two more.")
 ]
 Reason = Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why: it is signed and stays in the ledger.")]
 
@@ -71,6 +79,14 @@ class Price:
         if self.weights:
             words["weights"] = named_numbers(self.weights, "--weight")
         return words
+
+
+def reading_words(
+    max_rows: int | None, max_groups: int | None, max_rows_per_group: int | None, value_intervals: bool
+) -> dict[str, Any]:
+    """How a question is read, for the curator, who checks the caps."""
+    caps = {"max_rows": max_rows, "max_groups": max_groups, "max_rows_per_group": max_rows_per_group}
+    return {name: most for name, most in caps.items() if most is not None} | {"value_intervals": value_intervals}
 
 
 def _wish(written: Sequence[str]) -> str | dict[str, str]:
