@@ -28,7 +28,7 @@ if TYPE_CHECKING:
         QuestionError,
         Refused,
     )
-    from discreet.facts.make import boolean, category, date, integer, number, text, timestamp
+    from discreet.facts.make import boolean, category, date, integer, lookup, number, text, timestamp
     from discreet.lessons import distributions
     from discreet.mechanisms import (
         AboveThreshold,
@@ -103,6 +103,7 @@ __all__ = [
     "distributions",
     "group",
     "integer",
+    "lookup",
     "loss_distribution",
     "max",
     "mean",
@@ -147,7 +148,7 @@ _ROOMS = {  # where each public name lives
     "answers": ("Answer", "Quote"),
     "curator": ("table",),
     "curator.office": ("register",),
-    "facts.make": ("boolean", "category", "date", "integer", "number", "text", "timestamp"),
+    "facts.make": ("boolean", "category", "date", "integer", "lookup", "number", "text", "timestamp"),
     "mechanisms": (
         "AboveThreshold",
         "Bernstein",

@@ -130,7 +130,7 @@ COLUMNS = [
     (("[columns.Kids]", "[columns.INCOME]"), "columns.INCOME", "only in capitals", "rename one"),
     (("[columns.Kids]", "[columns]\nAge = 3\n[columns.Kids]"), "columns.Age", "Age is 3, not a table", "write Age"),
     (("[columns.Kids]", "[colums.Kids]"), "colums", "colums is not known in a facts file", "write columns"),
-    (("[columns.Kids]", "[join.zip]\nsource = \"z.csv\"\n[columns.Kids]"), "join", "not read yet", "take [join] out"),
+    (("[columns.Kids]", "[join.zip]\nsource = \"z.csv\"\n[columns.Kids]"), "join.zip.key", "key is missing", "write key"),
 ]
 
 

@@ -4,7 +4,7 @@ On the first table every release and every choice is taped; on the second the ta
 same outputs. Then nothing may differ but what mechanisms were given, and this by no more than was declared and paid for.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from os import PathLike
@@ -16,6 +16,7 @@ from discreet.audit.calls import Family, calls_differ, families_of, too_far, und
 from discreet.audit.outcomes import Raised
 from discreet.audit.tables import USUAL, Pair, Row, Sizes, as_text, made_up_pairs, shrunk
 from discreet.curator.opening import curator_in_memory
+from discreet.engines.made_up import made_up_lookups
 from discreet.engines.reference import Reference
 from discreet.errors import DiscreetError, ParameterError
 from discreet.exact import Number, exact_whole
@@ -107,7 +108,7 @@ def question(
         sizes = USUAL
     else:
         plan = make_plan(read_sql(sql, about), about, price)  # a question that is refused is refused here, once
-        followed = Followed(_curator(sql, price), price, tuple(families_of(plan)))
+        followed = Followed(_curator(sql, price, made_up_lookups(about)), price, tuple(families_of(plan)))
         sizes = _sizes(plan)
     return _tried(about, sql, followed, made_up_pairs(about, sql, count, sizes), lambda done: progress and progress(done, count))
 
@@ -147,7 +148,7 @@ def _ample(price: Price) -> Budget:
             return Budget(Approximate(epsilon=_ENOUGH, delta=Fraction(1, 2)))
 
 
-def _curator(sql: str, price: Price) -> Release:
+def _curator(sql: str, price: Price, lookups: Mapping[str, Sequence[Row]]) -> Release:
     match price:
         case Concentrated(rho=rho):
             words: dict[str, Any] = {"rho": rho}
@@ -157,7 +158,7 @@ def _curator(sql: str, price: Price) -> Release:
             words = {"epsilon": epsilon}
 
     def released(facts: Facts, rows: Sequence[Row]) -> object:
-        curator = curator_in_memory(facts, Reference(facts, rows))
+        curator = curator_in_memory(facts, Reference(facts, rows, lookups))
         try:
             answer = curator.ask(sql, **words)
         finally:

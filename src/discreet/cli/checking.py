@@ -6,11 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from discreet.engines.headers import Lack, lacking
+from discreet.engines.joining import wrong_lookups
 from discreet.errors import FactsError
-from discreet.facts.file import Problem, check_facts, parse_facts, read_facts, read_folder
+from discreet.facts.file import Problem, check_facts, parse_facts, read_facts, read_folder, text_of
 from discreet.facts.lines import key_text, line_of, lines_of
+from discreet.facts.model import Facts, Lookup
 
-__all__ = ["check_all"]
+__all__ = ["check_all", "joins_in"]
 
 _RELEASE = re.compile(r"^\s*\[release\]", re.MULTILINE)  # a release file beside the facts that it asks
 
@@ -44,7 +46,22 @@ def _in_file(file: Path) -> list[Problem]:
         return [_still_to_do(problem) for problem in problems]
     lines = lines_of(text.removeprefix("\ufeff").replace("\r\n", "\n"))
     facts = parse_facts(text, str(file))
-    return [_lack_as_problem(lack, file, lines) for lack in lacking(facts)]
+    wrong = [_error_as_problem(error, file, lines) for error in wrong_lookups(facts)] if facts.joins else []
+    return [*(_lack_as_problem(lack, file, lines) for lack in lacking(facts)), *wrong]
+
+
+def joins_in(file: Path) -> list[str]:
+    """How the table of a sound facts file may be joined, in words."""
+    if _RELEASE.search(text_of(file)):
+        return []
+    facts = read_facts(file)
+    return [_in_words(join, facts) for join in facts.joins]
+
+
+def _in_words(join: Lookup, facts: Facts) -> str:
+    most = f"at most {join.max_matches:,} row{'' if join.max_matches == 1 else 's'} of {join.name} for each"
+    columns = ", ".join(column.name for column in join.columns) or "no columns"
+    return f"{facts.name}.{join.column} = {join.name}.{join.match}, {most}: {columns}"
 
 
 def _still_to_do(problem: Problem) -> Problem:
@@ -66,6 +83,11 @@ def _lack_as_problem(lack: Lack, file: Path, lines: dict[tuple[str | int, ...], 
     if path not in lines and lack.column is not None:
         path = ("table", "unit")
     return Problem(str(file), line_of(lines, path), key_text(path), lack.message, lack.hint)
+
+
+def _error_as_problem(error: FactsError, file: Path, lines: dict[tuple[str | int, ...], int]) -> Problem:
+    path = tuple((error.key or "").split("."))
+    return Problem(str(file), line_of(lines, path), error.key or "", error.message, error.hint)
 
 
 def _as_problem(error: FactsError, file: Path) -> Problem:

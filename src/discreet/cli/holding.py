@@ -95,6 +95,7 @@ def check(
 
 
 def _show_problems(files: list[Path], problems: "list[Problem]") -> None:
+    from discreet.cli.checking import joins_in
     from discreet.cli.page import Page
 
     page = Page()
@@ -105,6 +106,8 @@ def _show_problems(files: list[Path], problems: "list[Problem]") -> None:
     for file in files:
         if not any(one.file == str(file) for one in problems):
             page.line(("sound  ", "green"), str(file), indent=0)
+            for join in joins_in(file):
+                page.say(f"join {join}", indent=7, style="dim")
     if problems:
         page.line((f"{len(problems)} {'problem' if len(problems) == 1 else 'problems'}", "bold red"), indent=0)
 

@@ -5,12 +5,13 @@ from typing import assert_never
 
 from discreet.facts.model import Facts
 from discreet.planning.plan import Keys, Plan, Ranks, Vector
+from discreet.planning.units import matches_of
 from discreet.privacy.losses import Approximate, Concentrated, Loss, Pure
 from discreet.questions.algebra import Aggregate, Column
 from discreet.questions.functions import BOUNDED
 from discreet.questions.words import to_text
 
-__all__ = ["advice_on", "clamping_notes", "split_of", "warnings_for"]
+__all__ = ["advice_on", "clamping_notes", "join_notes", "split_of", "warnings_for"]
 
 _TOO_MUCH = 10
 
@@ -54,18 +55,29 @@ def _notes(vector: Vector | Ranks | Keys) -> list[str]:
 def clamping_notes(plan: Plan) -> tuple[str, ...]:
     """What a quote says about clamping, which no interval covers: how to ask how many values it touches. Rule 28."""
     asked = {aggregate for aggregate, _ in plan.sources}
-    names = dict.fromkeys(
-        number.name
+    columns = dict.fromkeys(
+        number
         for aggregate, _ in plan.sources
         for number in (aggregate.of, aggregate.and_of)
         if aggregate.kind not in (*BOUNDED, "count", "count_distinct", "quantile", "min", "max")
         and isinstance(number, Column)
         and Aggregate("at_bounds", number, aggregate.filter) not in asked
     )
-    if not names:
+    if not columns:
         return ()
-    wanted = ", ".join(to_text(Aggregate("at_bounds", Column(name))) for name in names)
+    wanted = ", ".join(to_text(Aggregate("at_bounds", column)) for column in columns)
     return (f"the ± does not cover clamping to the bounds: {wanted} asks for the share of values there",)
+
+
+def join_notes(plan: Plan) -> tuple[str, ...]:
+    """What a quote says about joins: how many rows one row may become, which is what the noise is for. Rule 26."""
+    joins = plan.question.joins
+    if not joins:
+        return ()
+    names, times = " and ".join(join.table for join in joins), matches_of(plan.question, plan.facts)
+    if times == 1:
+        return (f"joined with {names}: a row meets at most 1, and the noise is that of the table alone",)
+    return (f"joined with {names}: a row may become {times:,} rows, and the noise is for {times:,} times as much of each unit",)
 
 
 def advice_on(loss: Loss, facts: Facts) -> tuple[str, ...]:

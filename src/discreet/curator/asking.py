@@ -12,7 +12,7 @@ from pathlib import Path
 
 from discreet.answers.answer import Answer, BudgetState
 from discreet.answers.quote import Quote
-from discreet.curator.advice import clamping_notes, split_of, warnings_for
+from discreet.curator.advice import clamping_notes, join_notes, split_of, warnings_for
 from discreet.curator.prices import price_of, public_name, rows_assumed
 from discreet.curator.replays import plan_again, released_as_planned, released_rows
 from discreet.curator.results import answer_from, quoted_columns
@@ -110,7 +110,7 @@ class Curator(Verbs):
             readable_group=readable_group(plan, float(sure)),
             budget=self.budget,
             replay=self._stored(plan) is not None,
-            warnings=(*warnings_for(plan), *clamping_notes(plan)),
+            warnings=(*warnings_for(plan), *join_notes(plan), *clamping_notes(plan)),
         )
 
     def ask(
@@ -256,7 +256,7 @@ class Curator(Verbs):
         if row.version != self.facts.version:
             raise AccessError(f"{self.facts.name} is at version {row.version} now", hint="open it again")
         if self._place is not None and self.facts.located is not None:
-            check_source(self.facts.located, row.stamps)
+            check_source(self.facts, row.stamps)
         engine = self._opened()
         engine.check()
         return engine

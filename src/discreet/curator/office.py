@@ -11,6 +11,7 @@ from discreet.curator.advice import advice_on
 from discreet.curator.opening import open_table, registered_facts
 from discreet.curator.sources import check_declared_size, stamps_for
 from discreet.engines import open_engine
+from discreet.engines.lookups import lookup_files
 from discreet.errors import FactsError, ParameterError
 from discreet.facts.budgets import parse_budget
 from discreet.facts.file import read_facts, read_folder
@@ -159,7 +160,8 @@ def verify_receipt(receipt: Mapping[str, Any], public_key: bytes | None) -> tupl
 
 
 def _looked_at(facts: Facts) -> list[list[str]]:
-    """The stamps of a source that has what the facts declare."""
+    """The stamps of a source that has what the facts declare, and of its lookups."""
+    lookup_files(facts, {})
     before = stamps_for(facts)
     engine = open_engine(facts)
     try:

@@ -8,7 +8,7 @@ from discreet.curator.asking import Curator
 from discreet.engines.wanted import Engine
 from discreet.errors import FactsError
 from discreet.facts.file import read_facts
-from discreet.facts.make import facts_for_table
+from discreet.facts.make import Beside, facts_for_table
 from discreet.facts.model import Column, Facts
 from discreet.ledger.folder import ledger_in_memory, open_ledger, place_of
 from discreet.ledger.registry import facts_digest, known, register
@@ -28,14 +28,19 @@ def table(
     name: str = "t",
     rows: int | None = None,
     rows_about: int | None = None,
+    joins: Mapping[str, Beside] | None = None,
 ) -> Curator:
-    """A curator of a data frame in memory (pandas, polars or Arrow). Its budget lives in this process and is gone with it."""
+    """A curator of a data frame in memory (pandas, polars or Arrow). Its budget lives in this process and is gone with it.
+
+    ``joins`` names public tables that questions may join it with: ``{"zips": dc.lookup(frame, key="zip", columns={…})}``.
+    """
     facts = facts_for_table(
-        name=name, columns=columns, unit=unit, neighbours=neighbours, budget=budget, rows=rows, rows_about=rows_about
+        name=name, columns=columns, unit=unit, neighbours=neighbours, budget=budget, rows=rows, rows_about=rows_about, joins=joins
     )
     from discreet.engines import open_engine  # a driver is loaded when there is something to drive
 
-    return curator_in_memory(facts, open_engine(facts, frame))
+    lookups = {called: each.rows for called, each in (joins or {}).items()}
+    return curator_in_memory(facts, open_engine(facts, frame, lookups))
 
 
 def curator_in_memory(facts: Facts, engine: Engine) -> Curator:

@@ -16,19 +16,24 @@ _FILES = ("csv", "parquet", "duckdb")
 
 
 def stamps_for(facts: Facts) -> list[list[str]]:
-    """What the ledger remembers of the source's files."""
-    place = facts.located
-    if place is None or place.kind not in _FILES:
-        return []
-    return guarded(_GONE, lambda: stamps_of(place))
+    """What the ledger remembers of the source's files, and of those of its lookups."""
+    return guarded(_GONE, lambda: [stamp for place, before in _places(facts) for stamp in _stamped(place, before)])
 
 
-def check_source(source: Source, registered: Sequence[Any]) -> None:
+def check_source(facts: Facts, registered: Sequence[Any]) -> None:
     """Raises EngineFault unless the files have the size and time that they were registered with (rule 14)."""
-    if source.kind not in _FILES:
-        return
-    if guarded(_GONE, lambda: stamps_of(source)) != list(registered):
+    if stamps_for(facts) != list(registered):
         raise EngineFault(_GONE, hint="if its rows are new, write a new version into the facts and run discreet version new")
+
+
+def _places(facts: Facts) -> list[tuple[Source, str]]:
+    """Where all rows of a version are kept, and what tells the files of one place from those of another."""
+    found = [(facts.located, ""), *((join.located, f"{join.name}/") for join in facts.joins)]
+    return [(place, before) for place, before in found if place is not None and place.kind in _FILES]
+
+
+def _stamped(place: Source, before: str) -> list[list[str]]:
+    return [[before + name, digest] for name, digest in stamps_of(place)]
 
 
 def check_declared_size(facts: Facts, engine: Engine) -> None:

@@ -16,6 +16,10 @@ class Verbs(ABC):
     def all_rows(self) -> Rows:
         """Where questions in Python begin."""
 
+    def join(self, lookup: str, *, outer: bool = False) -> Rows:
+        """The rows beside those of a lookup that the facts declare; with ``outer``, rows that meet none stay as well."""
+        return self.all_rows.join(lookup, outer=outer)
+
     def where(self, condition: str) -> Rows:
         """The rows that meet a condition in SQL."""
         return self.all_rows.where(condition)

@@ -1,5 +1,6 @@
 """Exact integers: what planning wants, computed from the rows by an engine."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from discreet.engines.wanted import Engine
@@ -10,8 +11,10 @@ from discreet.facts.sources import parse_source
 __all__ = ["open_engine"]
 
 
-def open_engine(facts: Facts, source: object = None) -> Engine:
+def open_engine(facts: Facts, source: object = None, lookups: Mapping[str, object] | None = None) -> Engine:
     """An engine that holds the table of ``facts``: at ``source`` if given (a path, a Source, or a frame in memory).
+
+    ``lookups`` likewise, by the name of their join, where the facts do not say where they are.
 
     Raises FactsError if the source does not have what the facts declare, EngineFault if it can not be read.
     """
@@ -23,7 +26,7 @@ def open_engine(facts: Facts, source: object = None) -> Engine:
         case found:
             from discreet.engines.duckdb import DuckDB
 
-            return DuckDB(facts, found)
+            return DuckDB(facts, found, {name: _located(each) for name, each in (lookups or {}).items()})
 
 
 def _located(source: object) -> object:

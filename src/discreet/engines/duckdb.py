@@ -1,8 +1,8 @@
-"""DuckDB as an engine: a database in memory that reads one table and nothing else."""
+"""DuckDB as an engine: a database in memory that reads one table, with its lookups, and nothing else."""
 
 import shutil
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from glob import escape
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING
@@ -11,8 +11,10 @@ from discreet.engines.bounding import to_bounded_counts, to_bounded_sql
 from discreet.engines.cells import gather, gather_counts
 from discreet.engines.choice import columns_read
 from discreet.engines.faults import guarded
+from discreet.engines.joining import stored_lookups, with_joined
 from discreet.engines.keys import gather_candidates, to_keys_sql
 from discreet.engines.layout import Layout
+from discreet.engines.lookups import lookup_files, with_joins
 from discreet.engines.sources import from_csv, from_duckdb, from_frame, from_parquet, run
 from discreet.engines.stamps import files_of, stamp
 from discreet.engines.stored import quoted_text
@@ -46,10 +48,13 @@ class DuckDB:
     then on the database reads the files of the source only, writes to a private folder only, and its settings are locked.
     """
 
-    def __init__(self, facts: Facts, source: object) -> None:
+    def __init__(self, facts: Facts, source: object, lookups: Mapping[str, object] | None = None) -> None:
         self._facts = facts
+        self._given = lookups or {}
         self._files = guarded(_GONE, lambda: files_of(source) if isinstance(source, Source) else [])
-        self._stamps = guarded(_GONE, lambda: [stamp(file) for file in self._files])
+        self._lookup_files = lookup_files(facts, self._given)
+        self._watched = [*self._files, *(file for files in self._lookup_files.values() for file in files)]
+        self._stamps = guarded(_GONE, lambda: [stamp(file) for file in self._watched])
         self._connection, folder = guarded("DuckDB could not be started", _started)
         self._let_go = weakref.finalize(self, _let_go, self._connection.close, folder)
         try:
@@ -60,7 +65,7 @@ class DuckDB:
 
     def check(self) -> None:
         """Raises EngineFault if the source is gone; called before anything is charged."""
-        if guarded(_GONE, lambda: [stamp(file) for file in self._files]) != self._stamps:
+        if guarded(_GONE, lambda: [stamp(file) for file in self._watched]) != self._stamps:
             raise EngineFault(_GONE)
 
     def run(self, wanted: Wanted) -> Private[Sums]:
@@ -81,7 +86,7 @@ class DuckDB:
 
     def _sums(self, wanted: Wanted) -> Sums:
         write = to_sql if wanted.unit is None else to_bounded_sql
-        sql = write(wanted, self._facts, self._layout_for(wanted), "duckdb")
+        sql = write(wanted, *self._seen(wanted), "duckdb")
         with self._connection.cursor() as cursor:  # a connection runs one query at a time
             try:
                 return gather(wanted, cursor.execute(sql).fetchnumpy())
@@ -92,25 +97,29 @@ class DuckDB:
 
     def _counts(self, wanted: CountsWanted) -> Counts:
         write = to_counts if wanted.unit is None else to_bounded_counts
-        sql = write(wanted, self._facts, self._layout_for(wanted), "duckdb")
+        sql = write(wanted, *self._seen(wanted), "duckdb")
         with self._connection.cursor() as cursor:
             return gather_counts(wanted, cursor.execute(sql).fetchnumpy())
 
     def _candidates(self, wanted: KeysWanted) -> Candidates:
-        sql = to_keys_sql(wanted, self._facts, self._layout_for(wanted), "duckdb")
+        sql = to_keys_sql(wanted, *self._seen(wanted), "duckdb")
         with self._connection.cursor() as cursor:
             return gather_candidates(cursor.execute(sql).fetchnumpy())
 
-    def _layout_for(self, wanted: Wanted | CountsWanted | KeysWanted) -> Layout:
-        settled, read = self._layout.settled, columns_read(wanted)
-        needs = settled is not None and any(column.per_unit and column.name in read for column in self._facts.columns)
-        return settled if settled is not None and needs else self._layout
+    def _seen(self, wanted: Wanted | CountsWanted | KeysWanted) -> tuple[Facts, Layout]:
+        """The table as a question sees it: with its joins, and with columns constant per unit settled if it reads one."""
+        joins, layout, settled = wanted.joins, self._layout, self._layout.settled
+        read = columns_read(wanted) | {join.column for join in joins}
+        if settled is not None and any(column.per_unit and column.name in read for column in self._facts.columns):
+            layout = settled
+        return with_joins(self._facts, joins), with_joined(layout, self._facts, joins, self._lookups)
 
     def _opened(self, source: object) -> Layout:
         if not self._facts.columns:
             raise FactsError("no column is declared", hint="declare the columns that may be asked about")
         connection = self._connection
         allowed: list[str] = []
+        self._lookups = stored_lookups(connection, self._facts, self._given, self._lookup_files)
         match source:
             case Source(kind="csv"):
                 layout = from_csv(connection, self._facts, self._files)

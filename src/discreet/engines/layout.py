@@ -30,7 +30,8 @@ class Layout:
     """A stored table. ``fields`` is by declared name; ``members`` names tables whose ``value`` are the declared values.
 
     ``unit`` holds what tells units apart, as text, whole or real numbers. ``settled`` is how the same rows are read by questions
-    that look at a column which is constant per unit, where that takes more.
+    that look at a column which is constant per unit, where that takes more. ``relation`` is a SELECT in parentheses that gives
+    the rows where they are not simply those of ``table``.
     """
 
     table: str
@@ -38,3 +39,4 @@ class Layout:
     members: Mapping[str, str] = field(default_factory=dict)
     unit: Field | None = None
     settled: "Layout | None" = None
+    relation: str | None = None

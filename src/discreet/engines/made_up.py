@@ -2,7 +2,8 @@
 
 Every value is drawn by itself, uniformly from what its column declares, and is NULL once in twenty. Where a bound is missing, a
 range of about a hundred (numbers) or of ten years (days, moments) stands in for it. Answers about such rows tell their shape,
-their names and how wide their intervals are, and nothing about the table.
+their names and how wide their intervals are, and nothing about the table. Lookups are made up too: most of a few values that a
+key may have are in them, some as often as may be, so that made-up rows meet some, several or none.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,13 +15,14 @@ from typing import assert_never
 import numpy as np
 
 from discreet.engines.reference import Reference
-from discreet.engines.values import Raw, nearest
+from discreet.engines.values import Raw, nearest, read
 from discreet.engines.wanted import Engine
 from discreet.exact import exact_whole
 from discreet.facts import model
+from discreet.facts.joins import key_column
 from discreet.noise.keystream import Entropy, fresh
 
-__all__ = ["MOST_ROWS", "Rehearsal", "made_up_rows", "rehearsal"]
+__all__ = ["MOST_ROWS", "Rehearsal", "made_up_lookups", "made_up_rows", "rehearsal"]
 
 MOST_ROWS = 10_000  # rows are Python objects here, and more would teach no more
 _USUAL_ROWS = 1000
@@ -31,6 +33,8 @@ _LONG = timedelta(days=3652)
 _FIRST_DAY = date(2020, 1, 1)
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _WORD = 6  # letters at most
+_KEYS = 16  # values of a key
+_MOST_MATCHES = 100
 _MOMENT = timedelta(microseconds=1)
 
 Draws = Sequence[int]  # 64 fair bits for each row
@@ -61,17 +65,40 @@ def rehearsal(facts: model.Facts, count: int | None = None) -> Rehearsal:
     rows = min(meant, MOST_ROWS)
     theirs = replace(facts, rows=rows) if facts.rows is not None else facts  # else means would divide by another size
     theirs = replace(theirs, units=-(-rows // _ROWS_OF_UNIT)) if facts.units is not None else theirs
-    return Rehearsal(theirs, Reference(theirs, made_up_rows(facts, rows)), rows, meant)
+    return Rehearsal(theirs, Reference(theirs, made_up_rows(facts, rows), made_up_lookups(facts)), rows, meant)
 
 
 def made_up_rows(facts: model.Facts, count: int | None = None) -> list[dict[str, Raw]]:
     """Rows as ``Reference`` takes them, 10 000 at most."""
     size = min(_meant(facts, count), MOST_ROWS)
     entropy = fresh()
-    columns = {column.name: _values(column, size, entropy) for column in facts.columns}
+    met = {join.column for join in facts.joins}
+    columns = {column.name: _values(column, size, entropy, of_key=column.name in met) for column in facts.columns}
     if isinstance(facts.unit, model.ByColumn):
         columns[facts.unit.column] = [i // _ROWS_OF_UNIT for i in range(size)]
     return [{name: values[i] for name, values in columns.items()} for i in range(size)]
+
+
+def made_up_lookups(facts: model.Facts) -> dict[str, list[dict[str, Raw]]]:
+    """Lookups as ``Reference`` takes them, with no more rows of a key than declared."""
+    entropy = fresh()
+    return {join.name: _lookup_rows(join, facts, entropy) for join in facts.joins}
+
+
+def _lookup_rows(join: model.Lookup, facts: model.Facts, entropy: Entropy) -> list[dict[str, Raw]]:
+    ours = next(column for column in facts.columns if column.name == join.column)
+    theirs, often = key_column(join, facts), min(join.max_matches, _MOST_MATCHES)
+    different = {found: raw for raw in _key_values(ours) if (found := read(theirs, raw)) is not None}
+    present = list(different.values())[: max(1, 3 * len(different) // 4)]
+    keys = [key for place, key in enumerate(present) for _ in range(1 if place % 2 else often)]
+    columns = {column.name: _values(column, len(keys), entropy) for column in join.columns} | {join.match: keys}
+    return [{name: values[i] for name, values in columns.items()} for i in range(len(keys))]
+
+
+def _key_values(column: model.Column) -> list[Raw]:
+    """A few values of a key, the same every time: rows and lookups draw from them alike."""
+    make = _maker(column)
+    return [make((2 * place + 1) * (1 << 64) // (2 * _KEYS)) for place in range(_KEYS)]
 
 
 def _meant(facts: model.Facts, count: int | None) -> int:
@@ -80,9 +107,10 @@ def _meant(facts: model.Facts, count: int | None) -> int:
     return facts.rows or facts.rows_about or _USUAL_ROWS
 
 
-def _values(column: model.Column, size: int, entropy: Entropy) -> list[Raw]:
-    """One column."""
-    make = _maker(column)
+def _values(column: model.Column, size: int, entropy: Entropy, *, of_key: bool = False) -> list[Raw]:
+    """One column; that of a join's key takes one of a few values."""
+    some = _key_values(column) if of_key else []
+    make = (lambda draw: some[_below(len(some), draw)]) if of_key else _maker(column)
     draws, nulls = _draws(size, entropy), _draws(size, entropy)
     return [None if _below(_ONE_IN, null) == 0 else make(draw) for draw, null in zip(draws, nulls, strict=True)]
 

@@ -12,10 +12,12 @@ from discreet.engines.candidates import candidates
 from discreet.engines.choice import Placed, columns_read, kept, settled, unit_of
 from discreet.engines.evaluate import binned, evaluate, number, on_grid
 from discreet.engines.faults import guarded
+from discreet.engines.lookups import joined_rows, read_lookups, with_joins
 from discreet.engines.values import Raw, Value, nearest, read
 from discreet.engines.wanted import ByStep, ByValue, Candidates, Counts, CountsWanted, Key, KeysWanted, Measure, Sums, Wanted
 from discreet.facts.model import ByColumn, Facts
 from discreet.private import Private
+from discreet.questions.algebra import Join
 
 __all__ = ["MOST", "Reference"]
 
@@ -27,11 +29,17 @@ Row = Mapping[str, Value]
 class Reference:
     """A table of raw Python values, by column name; a column that a row lacks is NULL there, undeclared ones do not exist."""
 
-    def __init__(self, facts: Facts, rows: Sequence[Mapping[str, Raw]]) -> None:
+    def __init__(
+        self,
+        facts: Facts,
+        rows: Sequence[Mapping[str, Raw]],
+        lookups: Mapping[str, Sequence[Mapping[str, Raw]]] | None = None,
+    ) -> None:
         self._rows: list[Row] = [
             {column.name: read(column, row.get(column.name)) for column in facts.columns} for row in rows
         ]
-        self._columns = [column.name for column in facts.columns]
+        self._facts = facts
+        self._lookups = read_lookups(facts, lookups or {})
         unit = facts.unit
         self._units = [unit_of(row.get(unit.column)) for row in rows] if isinstance(unit, ByColumn) else []
         if per_unit := [column.name for column in facts.columns if column.per_unit]:
@@ -51,7 +59,7 @@ class Reference:
     def keys(self, wanted: KeysWanted) -> Private[Candidates]:
         """The values that enough units have. Raises EngineFault, and no other error."""
         return guarded(
-            "the reference engine could not answer", lambda: Private(candidates(wanted, self._rows, self._units))
+            "the reference engine could not answer", lambda: Private(candidates(wanted, *self._joined(wanted.joins)))
         )
 
     def close(self) -> None:
@@ -59,17 +67,25 @@ class Reference:
         self._rows = []
         self._units = []
 
+    def _joined(self, joins: Sequence[Join]) -> tuple[list[Row], list[str | None]]:
+        """The rows beside what they are joined with, and the unit of each."""
+        if not joins:
+            return self._rows, self._units
+        found = [joined_rows(row, joins, self._facts, self._lookups) for row in self._rows]
+        units = [unit for unit, some in zip(self._units, found, strict=True) for _ in some] if self._units else []
+        return [row for some in found for row in some], units
+
     def _present(self, wanted: Wanted | CountsWanted) -> list[Placed]:
         """The rows that meet WHERE and are in a cell; of bounded units, those that stay."""
-        units = self._units if wanted.unit is not None else [""] * len(self._rows)
+        rows, units = self._joined(wanted.joins)
         met = [
             (unit, cell, row)
-            for unit, row in zip(units, self._rows, strict=True)
+            for unit, row in zip(units if wanted.unit is not None else [""] * len(rows), rows, strict=True)
             if unit is not None and (cell := _cell(wanted, row)) is not None
             if wanted.where is None or evaluate(wanted.where, row) is True
         ]
-        read = columns_read(wanted)
-        return met if wanted.unit is None else kept(met, wanted.unit, [name for name in self._columns if name in read])
+        read, columns = columns_read(wanted), [column.name for column in with_joins(self._facts, wanted.joins).columns]
+        return met if wanted.unit is None else kept(met, wanted.unit, [name for name in columns if name in read])
 
 
 def _sums(wanted: Wanted, placed: Sequence[Placed]) -> Sums:

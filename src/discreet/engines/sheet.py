@@ -61,7 +61,7 @@ class Sheet:
 
     def rows(self, where: Sequence[exp.Expr] = ()) -> str:
         """What comes after FROM. Stages are put together as text: there may be too many for recursion."""
-        source = f"{self.text(exp.to_table(self.layout.table))} AS s"
+        source = f"{self.layout.relation or self.text(exp.to_table(self.layout.table))} AS s"
         for stage in self._stages:
             added = [exp.alias_(sql, name) for sql, name in stage.columns.items()]
             joins = [f" LEFT JOIN {self.text(table)} ON {self.text(on)}" for table, on in stage.joins]

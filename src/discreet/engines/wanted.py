@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.private import Private
-from discreet.questions.algebra import Expression
+from discreet.questions.algebra import Expression, Join
 
 __all__ = [
     "Bound",
@@ -118,6 +118,7 @@ class Wanted:
     keys: tuple[Key, ...]
     measures: tuple[Measure, ...]
     unit: Bound | None = None
+    joins: tuple[Join, ...] = ()  # rows are those of the joined table
 
     @property
     def cells(self) -> int:
@@ -149,6 +150,7 @@ class CountsWanted:
     coarse: int = 0
     bins: tuple[tuple[int, int], ...] | None = None
     unit: Bound | None = None  # rows are chosen before ``filter`` and ``bins``
+    joins: tuple[Join, ...] = ()
 
     @property
     def cells(self) -> int:
@@ -177,6 +179,7 @@ class KeysWanted:
     at_least: int
     groups: int | None = None
     salt: str = ""
+    joins: tuple[Join, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

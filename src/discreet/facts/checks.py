@@ -1,11 +1,13 @@
 """The whole document of facts, checked: the one set of checks for facts written in a file and in Python."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
 from discreet.errors import ParameterError
 from discreet.facts.budgets import read_budget
 from discreet.facts.columns import read_column
+from discreet.facts.joins import check_joins, read_joins
 from discreet.facts.keys import CSV, DOCUMENT, TABLE, UNIT, nearest
 from discreet.facts.model import MOST_OF_UNIT, Budget, ByColumn, Category, Column, CsvFormat, EachRow, Facts, Source, Unit
 from discreet.facts.sections import Section
@@ -23,19 +25,19 @@ _CAP = whole(1, MOST_OF_UNIT)
 
 def read_document(root: Section, folder: Path | None) -> Facts | None:
     """The facts that a document declares; None if anything is wrong, which is noted. No ``folder``: a table in memory."""
-    if "join" in root.entries:
-        root.wrong("join", "lookup tables are not read yet", "put the wanted column into the table and take [join] out")
-        root = Section({key: value for key, value in root.entries.items() if key != "join"}, root.path, root.found)
     root.only(DOCUMENT, "a facts file")
     table = root.section("table", needed="write a [table] with name, source, unit and neighbours")
     budget = _budget(root)
     columns = _columns(root)
     csv = root.section("csv")
+    joins = read_joins(root, folder, _columns, _csv)
     facts = _facts(table, folder, budget, columns, _csv(csv) if csv else CsvFormat()) if table else None
+    facts = replace(facts, joins=joins) if facts else None
     _check_partition(root, budget, columns, facts)
     if facts:
         _check_csv(root, csv, facts)
         _check_per_unit(root, facts)
+        check_joins(root, facts)
     return None if root.found else facts
 
 

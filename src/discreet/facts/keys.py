@@ -4,14 +4,15 @@ from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from types import MappingProxyType
 
-__all__ = ["BUDGET", "COLUMN", "CSV", "DOCUMENT", "LOSS", "TABLE", "UNIT", "instead_of", "listed", "nearest"]
+__all__ = ["BUDGET", "COLUMN", "CSV", "DOCUMENT", "JOIN", "LOSS", "TABLE", "UNIT", "instead_of", "listed", "nearest"]
 
-DOCUMENT = ("table", "csv", "budget", "columns")
+DOCUMENT = ("table", "csv", "budget", "columns", "join")
 TABLE = (
     "name", "source", "version", "unit", "neighbours", "rows", "units", "rows_about", "people", "description",
 )  # fmt: skip
 UNIT = ("column", "max_rows", "max_groups", "max_rows_per_group")
 CSV = ("delimiter", "quote", "header", "encoding", "names")
+JOIN = ("source", "key", "max_matches", "columns", "csv")
 LOSS = ("epsilon", "delta", "rho")
 BUDGET = (*LOSS, "accounting", "partition", "per_analyst", "max_epsilon_per_question", "expires")
 COLUMN: Mapping[str, tuple[str, ...]] = MappingProxyType(  # by the column's type
@@ -30,6 +31,7 @@ _HOMES = {
     "[csv]": CSV,
     "[budget]": BUDGET,
     "[columns.NAME]": ("type", "lower", "upper", "null", "values", "labels", "other", "max_length", "per_unit"),
+    "[join.NAME]": ("key", "max_matches"),
 }
 
 

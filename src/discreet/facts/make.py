@@ -6,6 +6,7 @@ rows of a unit have one value of the column.
 
 import datetime as dt
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TypeVar
 
 from discreet.errors import FactsError
@@ -33,7 +34,7 @@ from discreet.facts.sections import Section, refuse_first
 from discreet.facts.values import said
 from discreet.privacy.losses import Loss
 
-__all__ = ["boolean", "category", "date", "facts_for_table", "integer", "number", "text", "timestamp"]
+__all__ = ["Beside", "boolean", "category", "date", "facts_for_table", "integer", "lookup", "number", "text", "timestamp"]
 
 Made = TypeVar("Made", Number, Integer, Category, Boolean, Date, Timestamp, Text)
 
@@ -98,6 +99,26 @@ def text(*, max_length: int = 256, per_unit: bool = False, description: str = ""
     return _made(Text, type="text", max_length=max_length, per_unit=per_unit, description=description)
 
 
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """A public table to join a table in memory with, and where its rows are."""
+
+    rows: object
+    key: str | Mapping[str, str]
+    columns: Mapping[str, Column]
+    max_matches: int = 1
+
+
+def lookup(
+    rows: object, *, key: str | Mapping[str, str], columns: Mapping[str, Column] | None = None, max_matches: int = 1
+) -> Beside:
+    """A public table in memory, or the path of its file, met where ``key`` is the same: "zip", or {"zip": "code"}.
+
+    A row may meet ``max_matches`` of its rows at most.
+    """
+    return Beside(rows, key, columns or {}, max_matches)
+
+
 def _made(kind: type[Made], **entries: object) -> Made:
     section = Section({key: value for key, value in entries.items() if value is not None})
     made = read_column("", section)
@@ -119,6 +140,7 @@ def facts_for_table(
     version: str | None = None,
     people: str | None = None,
     description: str | None = None,
+    joins: Mapping[str, Beside] | None = None,
 ) -> Facts:
     """The facts of a table in memory. ``unit``, ``neighbours`` and ``budget`` have no default: None is refused."""
     table = {
@@ -133,6 +155,7 @@ def facts_for_table(
         "description": description,
     }
     document: dict[str, object] = {"table": table, "columns": _all_entries(columns)}
+    document |= {"join": {called: _join_entries(called, each) for called, each in joins.items()}} if joins else {}
     root = Section(document if budget is None else document | {"budget": budget_entries(budget)})
     facts = read_document(root, None)
     refuse_first(root.found)
@@ -149,6 +172,14 @@ def _unit_entries(unit: object) -> object:
             return {"column": unit.column} | caps
         case _:
             return unit
+
+
+def _join_entries(called: object, join: object) -> dict[str, object]:
+    if not isinstance(join, Beside):
+        raise FactsError(f"{said(join)} is not a lookup", hint='write {"zips": dc.lookup(frame, key="zip", columns={…})}',
+                         key=key_text(("join", str(called))))  # fmt: skip
+    columns: dict[str, object] = {"columns": _all_entries(join.columns)} if join.columns else {}
+    return {"key": join.key, "max_matches": join.max_matches} | columns
 
 
 def _all_entries(columns: Mapping[str, Column]) -> dict[str, object]:

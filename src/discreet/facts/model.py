@@ -22,6 +22,7 @@ __all__ = [
     "EachRow",
     "Facts",
     "Integer",
+    "Lookup",
     "MOST_OF_UNIT",
     "Number",
     "Source",
@@ -167,6 +168,23 @@ class CsvFormat:
 
 
 @dataclass(frozen=True, slots=True)
+class Lookup:
+    """A public table beside the confidential one, met where ``column`` of that equals ``match`` of this.
+
+    One row may meet ``max_matches`` of its rows at most. In questions its columns are called ``name.column``.
+    """
+
+    name: str
+    source: str
+    column: str
+    match: str
+    columns: tuple[Column, ...] = ()
+    max_matches: int = 1
+    csv: CsvFormat = field(default_factory=CsvFormat)
+    located: Source | None = None  # as in Facts
+
+
+@dataclass(frozen=True, slots=True)
 class Budget:
     """How much may be spent on a table."""
 
@@ -196,6 +214,7 @@ class Facts:
     csv: CsvFormat = field(default_factory=CsvFormat)
     description: str = ""
     located: Source | None = None  # ``source`` seen from the folder of its facts file; None for a table in memory
+    joins: tuple[Lookup, ...] = ()
 
     def column(self, name: str) -> Column | None:
         """The declared column of this name, by exact spelling first and by case-folded spelling if that is unique."""

@@ -12,7 +12,7 @@ from sqlite3 import Connection
 from typing import Any
 
 from discreet.errors import AccessError, BudgetError, FactsError
-from discreet.facts.model import Budget, Facts
+from discreet.facts.model import Budget, Facts, Lookup
 from discreet.ledger.amounts import Amount, Money
 from discreet.ledger.books import Books, Standing
 from discreet.ledger.chain import append
@@ -34,7 +34,8 @@ def account_name(facts: Facts) -> str:
 def facts_digest(facts: Facts) -> str:
     """The same as long as the facts promise the same. Budget, descriptions and a rough size do not count."""
     columns = tuple(replace(column, description="") for column in facts.columns)
-    counted = replace(facts, columns=columns, description="", budget=_NO_BUDGET, located=None, rows_about=None)
+    joins = tuple(_bare(join) for join in facts.joins)
+    counted = replace(facts, columns=columns, description="", budget=_NO_BUDGET, located=None, rows_about=None, joins=joins)
     return digest(plain(counted) | {"partition": facts.budget.partition})
 
 
@@ -150,8 +151,13 @@ def _rest(budget: Budget) -> dict[str, Any]:
 
 
 def _public(facts: Facts) -> dict[str, Any]:
-    found: dict[str, Any] = plain(replace(facts, located=None))
+    found: dict[str, Any] = plain(replace(facts, located=None, joins=tuple(replace(each, located=None) for each in facts.joins)))
     return found
+
+
+def _bare(join: Lookup) -> Lookup:
+    """A join without what promises nothing."""
+    return replace(join, columns=tuple(replace(column, description="") for column in join.columns), located=None)
 
 
 def _check_group(connection: Connection, account: str, facts: Facts, money: Money, cap: Amount) -> None:

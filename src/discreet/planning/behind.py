@@ -13,6 +13,7 @@ from discreet.planning.vectors import aggregates_in_expression, drops_rows, with
 from discreet.questions.algebra import Aggregate, Apply, Expression, KeyOf, Output, Question
 from discreet.questions.check import checked
 from discreet.questions.functions import BOUNDED
+from discreet.questions.joins import facts_seen
 from discreet.questions.naming import unlike
 
 __all__ = ["Counted", "Counts", "count_behind", "counts_for", "rows_at_least"]
@@ -27,13 +28,14 @@ def count_behind(value: Expression, question: Question, facts: Facts) -> Questio
     COUNT(*), or COUNT(x) where rows without x are dropped, with the FILTER of the aggregate. An output of several aggregates has
     such a count only if all are about the same rows.
     """
+    facts = facts_seen(question, facts)
     behind = dict.fromkeys(_count(each, facts) for each in aggregates_in_expression(value))
     if len(behind) != 1:
         return None
     columns = [column.name for column in facts.columns]  # a key may not share its name with another output
     keys = [Output(unlike(f"key_{place + 1}", columns), KeyOf(place)) for place in range(len(question.keys))]
     counted = Output(unlike("rows", columns), next(iter(behind)))
-    return checked(Question(question.table, (*keys, counted), question.where, question.keys, caps=question.caps), facts)
+    return checked(replace(question, outputs=(*keys, counted), having=None, order=(), limit=None), facts)
 
 
 def _count(aggregate: Aggregate, facts: Facts) -> Aggregate:

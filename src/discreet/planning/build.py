@@ -22,6 +22,7 @@ from discreet.privacy.events import Event, GaussianRelease, Sequence
 from discreet.privacy.losses import Approximate, Concentrated, Pure
 from discreet.questions.algebra import Column, Expression, Question
 from discreet.questions.bounds import bounds_of, is_whole
+from discreet.questions.joins import facts_seen
 from discreet.sensitivities.contribution import Sensitivity
 from discreet.sensitivities.statistic import (
     Bernstein,
@@ -46,6 +47,7 @@ def make_plan(question: Question, facts: Facts, price: Price, weights: Weights |
     Every vector gets an equal share of the price, or one in proportion to its weight. ``weights`` names outputs, or vectors by
     the words of a quote; what it does not name weighs 1, and a vector that serves several outputs takes the largest.
     """
+    facts = facts_seen(question, facts)                                      # with the columns of what it joins
     choice = choose(question, facts)                                         # as few vectors as answer all aggregates
     named = check_weights(weights, [(question, choice)])
     return plan_of(question, facts, price, choice, weights_of(question, choice, named))
@@ -53,6 +55,7 @@ def make_plan(question: Question, facts: Facts, price: Price, weights: Weights |
 
 def plan_of(question: Question, facts: Facts, price: Price, choice: Choice, weights: tuple[Fraction, ...]) -> Plan:
     """The plan that releases the vectors of ``choice``, one weight for each."""
+    facts = facts_seen(question, facts)
     keys, axes = cells_of(question.keys, facts)                              # every value of every key
     check_having(question.having, tuple(_as_text(key, axis, facts) for key, axis in zip(question.keys, axes, strict=True)))
     cells = most_cells(question.keys, facts)
@@ -62,7 +65,7 @@ def plan_of(question: Question, facts: Facts, price: Price, choice: Choice, weig
     vectors = [_planned(d, facts, price if isinstance(d, KeysDraft) else pure, share, cells) for d, share in drafts]
     measures, vectors = _measured(vectors)                                   # what the engine must add up
     is_clamped = any(isinstance(draft, Draft) and draft.per_unit is not None for draft in choice.drafts)
-    wanted = Wanted(question.where, keys, measures, bound_of(question, facts, is_clamped=is_clamped))
+    wanted = Wanted(question.where, keys, measures, bound_of(question, facts, is_clamped=is_clamped), question.joins)
     if len(vectors) == 1 and isinstance(vectors[0], Vector):
         vectors = [_calibrated_alone(vectors[0], price, wanted)]
     derived = [(a, Derived(v, f)) for v, d in enumerate(choice.drafts) for f, group in enumerate(d.aggregates) for a in group]

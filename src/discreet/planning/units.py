@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from discreet.engines.choice import PRIME
 from discreet.engines.wanted import Bound, Grid, Measure
 from discreet.errors import QuestionError
-from discreet.facts.model import ByColumn, Facts
+from discreet.facts.joins import multiplicity
+from discreet.facts.model import MOST_OF_UNIT, ByColumn, Facts
 from discreet.planning.cells import most_cells
 from discreet.questions.algebra import Expression, Question
 from discreet.questions.disjoint import is_per_unit
@@ -32,6 +33,7 @@ __all__ = [
     "clamped",
     "clamped_measures",
     "clamped_sensitivity",
+    "matches_of",
     "reach_of",
     "rows_checked",
     "spread_over_groups",
@@ -45,7 +47,8 @@ class Reach:
     """The most that one unit can put into the cells of a question; None where nothing limits it.
 
     ``rows`` in all, ``rows_per_group`` in one cell, ``groups`` cells; ``cells`` is how many cells there are for one unit: a key
-    that is constant per unit makes no more of them. ``caps`` are as they were written: rows, groups, per group.
+    that is constant per unit makes no more of them. ``caps`` are what was written, times what a row may become by joins: rows,
+    groups, per group.
     """
 
     rows: int | None
@@ -55,14 +58,28 @@ class Reach:
     caps: tuple[int | None, int | None, int | None]
 
 
+def matches_of(question: Question, facts: Facts) -> int:
+    """How many rows one row of the table can become by the joins of the question. Rule 26, docs/proofs/joins.md."""
+    found = multiplicity(facts, (join.table for join in question.joins))
+    if found > MOST_OF_UNIT:
+        raise QuestionError(
+            f"one row may become {found:,} rows by these joins", hint="join fewer lookups, or declare a smaller max_matches"
+        )
+    return found
+
+
 def reach_of(question: Question, facts: Facts) -> Reach | None:
-    """From the caps of the question, or else of the facts, and the number of cells; None if every row is a unit of its own."""
+    """From the caps of the question, or else of the facts, and the number of cells; None if every row is a unit of its own.
+
+    Caps are about the table: where one of its rows may become several by joins, the joined rows are capped at as many times more.
+    """
     unit, said = facts.unit, question.caps
     if not isinstance(unit, ByColumn):
         return None
-    rows = unit.max_rows if said.rows is None else said.rows
-    groups = unit.max_groups if said.groups is None else said.groups
-    per_group = unit.max_rows_per_group if said.rows_per_group is None else said.rows_per_group
+    times = matches_of(question, facts)
+    rows = _times(unit.max_rows if said.rows is None else said.rows, times)
+    groups = _times(unit.max_groups if said.groups is None else said.groups, times)
+    per_group = _times(unit.max_rows_per_group if said.rows_per_group is None else said.rows_per_group, times)
     cells = most_cells(tuple(key for key in question.keys if not is_per_unit(key, facts)), facts)
     most_groups = min(each for each in (groups, rows, cells) if each is not None)
     together = None if per_group is None else per_group * most_groups
@@ -73,6 +90,14 @@ def reach_of(question: Question, facts: Facts) -> Reach | None:
         cells=cells,
         caps=(rows, groups, per_group),
     )
+
+
+def _times(cap: int | None, matches: int) -> int | None:
+    if cap is not None and cap * matches > MOST_OF_UNIT:
+        raise QuestionError(
+            f"a unit may have {cap * matches:,} joined rows or groups", hint=f"cap it so that there are {MOST_OF_UNIT:,} at most"
+        )
+    return None if cap is None else cap * matches
 
 
 def rows_checked(reach: Reach) -> None:

@@ -23,7 +23,7 @@ from discreet.planning.cells import MOST_CELLS, unknown_key
 from discreet.planning.plan import Axis, Keys, Plan, Vector
 from discreet.planning.price import Price
 from discreet.planning.release import Released, release
-from discreet.planning.units import reach_of
+from discreet.planning.units import matches_of, reach_of
 from discreet.privacy.losses import Approximate
 from discreet.private import Private
 from discreet.questions.algebra import Aggregate, AggregateKind, Column, Expression, Question
@@ -62,6 +62,11 @@ def keys_draft(question: Question, facts: Facts, aggregates: Sequence[Aggregate]
     reach = reach_of(question, facts)
     if reach is not None and reach.groups >= MOST_CELLS:
         raise QuestionError("nothing limits how many keys one unit may have", hint="write max_groups=5 beside the price")
+    if reach is None and matches_of(question, facts) > 1:
+        raise QuestionError(
+            f"{named} is a key without a public list of values, and one row may become several here",
+            hint="declare its values, or join lookups whose max_matches is 1",
+        )
     counted: AggregateKind = "count_rows" if isinstance(facts.unit, EachRow) else "count_units"
     is_count = list(aggregates) == [Aggregate(counted)] and len(question.keys) == 1
     answered = ((Aggregate(counted),),) if is_count else ()
@@ -119,7 +124,8 @@ def released_from(plan: Plan, engine: Engine) -> Released:
         exact = engine.run(plan.wanted) if plan.wanted.measures else None
         return release(plan, exact, engine.counts)
     salt = plan.facts.name.encode().hex()
-    asked = KeysWanted(plan.question.where, plan.question.keys[keys.place], keys.mechanism.at_least, keys.groups, salt)
+    key, joins = plan.question.keys[keys.place], plan.question.joins
+    asked = KeysWanted(plan.question.where, key, keys.mechanism.at_least, keys.groups, salt, joins)
     told = _chosen(keys, engine.keys(asked))
     found = opened(plan, (told,))
     rest = replace(found, vectors=found.vectors[1:])

@@ -13,7 +13,7 @@ from discreet.facts.model import EachRow, Facts
 from discreet.planning.cells import cells_of
 from discreet.planning.plan import Estimator, Known
 from discreet.planning.ranks import RankDraft, rank_drafts
-from discreet.planning.units import Reach, clamped, reach_of, rows_checked
+from discreet.planning.units import Reach, clamped, matches_of, reach_of, rows_checked
 from discreet.planning.unknown import KeysDraft, keys_draft
 from discreet.questions.algebra import (
     Aggregate,
@@ -287,12 +287,13 @@ def _side_by_side(drafts: tuple[Draft, ...], facts: Facts, *, for_units: bool = 
 def _scope(question: Question, facts: Facts, *, filtered: bool) -> Scope:
     """How one unit reaches a statistic of this question. Rule 3."""
     scope = Scope(
-        facts.neighbours, rows=facts.rows, units=facts.units, filtered=filtered or question.where is not None,
-        grouped=bool(question.keys),
+        facts.neighbours, rows=facts.rows, units=facts.units, grouped=bool(question.keys),
+        filtered=filtered or question.where is not None or bool(question.joins),
     )  # fmt: skip
     reach = reach_of(question, facts)
-    if reach is None:
-        return scope
+    if reach is None:  # a row may become several, and those be in as many groups
+        matches = matches_of(question, facts)
+        return replace(scope, rows_per_unit=matches, groups_per_unit=matches if question.keys else 1)
     return replace(scope, rows_per_unit=reach.rows, groups_per_unit=reach.groups if question.keys else 1)
 
 

@@ -30,6 +30,7 @@ __all__ = [
     "DatePart",
     "Expression",
     "In",
+    "Join",
     "KeyOf",
     "Like",
     "Literal",
@@ -92,9 +93,10 @@ AggregateKind = OneOfThese[
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """The value of a declared column, by its declared spelling."""
+    """The value of a declared column, by its declared spelling; of a joined ``table``, it is called table.column in ``name``."""
 
     name: str
+    table: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +203,19 @@ class Caps:
 
 
 @dataclass(frozen=True, slots=True)
+class Join:
+    """Every row beside the rows of a declared ``table`` whose ``match`` equals its ``column``; NULL equals nothing.
+
+    ``outer``: a row that meets none stays, once, with NULL for every column of the joined table; else it is left out.
+    """
+
+    table: str
+    column: str
+    match: str
+    outer: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Question:
     """What an analyst asks. Checked against the facts, and in one form for all ways of writing it (see ``normal``)."""
 
@@ -212,3 +227,4 @@ class Question:
     order: tuple[Order, ...] = ()
     limit: int | None = None
     caps: Caps = Caps()
+    joins: tuple[Join, ...] = ()

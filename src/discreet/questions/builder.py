@@ -11,9 +11,10 @@ from typing import Any, Protocol
 from discreet.errors import QuestionError
 from discreet.exact import Number, exact
 from discreet.facts.model import Facts
-from discreet.questions.algebra import Aggregate, AggregateKind, Apply, Expression, KeyOf, Literal, Output, Question
+from discreet.questions.algebra import Aggregate, AggregateKind, Apply, Expression, Join, KeyOf, Literal, Output, Question
 from discreet.questions.check import checked
 from discreet.questions.functions import bin_of
+from discreet.questions.joins import join_called
 from discreet.questions.naming import default_name, unlike
 from discreet.questions.places import Misfit
 from discreet.questions.sql import read_condition, read_key, read_value
@@ -173,15 +174,20 @@ class Rows:
     condition: Expression | None = None
     keys: tuple[Expression, ...] = ()
     asker: Asker | None = None
+    joins: tuple[Join, ...] = ()
+
+    def join(self, lookup: str, *, outer: bool = False) -> "Rows":
+        """The rows beside those of a lookup that the facts declare; with ``outer``, rows that meet none stay as well."""
+        return replace(self, joins=(*self.joins, join_called(lookup, self.facts, outer=outer)))
 
     def where(self, condition: str) -> "Rows":
         """The rows that also meet a condition in SQL."""
-        new = read_condition(condition, self.facts)
+        new = read_condition(condition, self.facts, self.joins)
         return replace(self, condition=new if self.condition is None else Apply("and", (self.condition, new)))
 
     def group_by(self, *keys: str | BinSpec) -> "Rows":
         """The rows in groups: by columns, bins or other keys in SQL."""
-        found = [_key(key, self.facts) for key in keys]
+        found = [_key(key, self.facts, self.joins) for key in keys]
         return replace(self, keys=tuple(dict.fromkeys([*self.keys, *found])))
 
     def select(self, **statistics: Statistic) -> Asking:
@@ -190,8 +196,8 @@ class Rows:
         for place, key in enumerate(self.keys):
             outputs.append(Output(unlike(default_name(key, ()), taken), KeyOf(place)))
             taken.append(outputs[-1].name)
-        outputs += [Output(name, _aggregate(one, self.facts)) for name, one in statistics.items()]
-        question = Question(self.facts.name, tuple(outputs), self.condition, self.keys)
+        outputs += [Output(name, _aggregate(one, self.facts, self.joins)) for name, one in statistics.items()]
+        question = Question(self.facts.name, tuple(outputs), self.condition, self.keys, joins=self.joins)
         return Asking(checked(question, self.facts), self.asker)
 
     def count(self, of: str | None = None) -> Asking:
@@ -231,26 +237,26 @@ class Rows:
         return self._select(max(of, interval=interval))
 
     def _select(self, statistic: Statistic) -> Asking:
-        name = default_name(_aggregate(statistic, self.facts), ())
+        name = default_name(_aggregate(statistic, self.facts, self.joins), ())
         return self.select(**{name: statistic})
 
 
-def _aggregate(statistic: object, facts: Facts) -> Aggregate:
+def _aggregate(statistic: object, facts: Facts, joins: tuple[Join, ...]) -> Aggregate:
     if not isinstance(statistic, Statistic):
         raise QuestionError(f"a statistic is not a {type(statistic).__name__}", hint="write n=dc.count() or m=dc.mean('Age')")
-    of = None if statistic.of is None else read_value(statistic.of, facts)
-    other = None if statistic.and_of is None else read_value(statistic.and_of, facts)
-    where = None if statistic.where is None else read_condition(statistic.where, facts)
+    of = None if statistic.of is None else read_value(statistic.of, facts, joins)
+    other = None if statistic.and_of is None else read_value(statistic.and_of, facts, joins)
+    where = None if statistic.where is None else read_condition(statistic.where, facts, joins)
     return Aggregate(statistic.kind, of, where, other, statistic.q, statistic.interval)
 
 
-def _key(key: object, facts: Facts) -> Expression:
+def _key(key: object, facts: Facts, joins: tuple[Join, ...]) -> Expression:
     match key:
         case str():
-            return read_key(key, facts)
+            return read_key(key, facts, joins)
         case BinSpec(of, width, origin):
             try:
-                return bin_of(read_value(of, facts), Literal(exact(width, "width")), Literal(exact(origin, "origin")))
+                return bin_of(read_value(of, facts, joins), Literal(exact(width, "width")), Literal(exact(origin, "origin")))
             except Misfit as wrong:
                 raise QuestionError(wrong.message, hint=wrong.hint) from None
         case _:

@@ -97,6 +97,7 @@ def fingerprint_of(question: Question) -> str:
     lines = [
         f"table {json.dumps(question.table)}",
         *(f"output {text(output.value)}" for output in question.outputs),
+        *(f"join {json.dumps([join.table, join.column, join.match, join.outer])}" for join in question.joins),
         *([f"where {text(question.where)}"] if question.where is not None else []),
         *(f"key {text(key)}" for key in question.keys),
         *([f"having {text(question.having)}"] if question.having is not None else []),

@@ -1,7 +1,7 @@
 """Whether a question can be asked of a table, decided from the facts alone; and its one form if so."""
 
 from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from typing import assert_never
 
 from discreet.errors import QuestionError
@@ -25,13 +25,14 @@ from discreet.questions.algebra import (
 )
 from discreet.questions.bounds import beyond_bounds, bounds_of, unbounded_operand
 from discreet.questions.functions import BOUNDED
+from discreet.questions.joins import facts_seen, fitted_joins
 from discreet.questions.normal import normal
 from discreet.questions.places import Misfit, Places, short
 from discreet.questions.ranked import RANKED_KINDS, check_ranked
 from discreet.questions.types import Within, fitted
 from discreet.questions.units import check_units, fitted_caps
 from discreet.questions.walk import every, parts
-from discreet.questions.words import to_text
+from discreet.questions.words import column_text, to_text
 
 __all__ = ["MOST_AGGREGATES", "checked", "checked_condition", "checked_key", "fitted_question"]
 
@@ -68,6 +69,8 @@ def _is_unicode(text: str) -> bool:
 
 def fitted_question(question: Question, facts: model.Facts, places: Places) -> Question:
     """The question in its one form, which can be asked just as well. Raises Misfit."""
+    question = replace(question, joins=fitted_joins(question.joins, facts))
+    facts = facts_seen(question, facts)
     form = normal(_fitted(question, facts, places))
     _fitted(form, facts, places)  # what constants come to is known only now: Race = 3 + 4
     return form
@@ -85,6 +88,7 @@ def _fitted(question: Question, facts: model.Facts, places: Places) -> Question:
         order=tuple(Order(_released(order.by, within)[0], order.descending) for order in question.order),
         limit=question.limit,
         caps=fitted_caps(question.caps, facts),
+        joins=question.joins,
     )
     _check_aggregates(fit, facts)
     return fit
@@ -128,9 +132,9 @@ def _check_column_key(key: Column, column: model.Column | None, budget: model.Bu
         case model.Integer():
             hint = "declare lower and upper in the facts"
         case model.Number():
-            hint = f"write BIN({key.name}, width)"
+            hint = f"write BIN({column_text(key)}, width)"
         case model.Date() | model.Timestamp():
-            hint = f"write EXTRACT(month FROM {key.name})"
+            hint = f"write EXTRACT(month FROM {column_text(key)})"
         case _:
             hint = "declare a category; or a budget with a delta, which pays for telling unknown keys"
     raise Misfit(key, f"the values of {short(key.name)} are not public", hint)

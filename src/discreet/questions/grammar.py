@@ -121,11 +121,11 @@ class Grammar:
         return self._made(Apply("not", (self.expression(_NOT),)), token)
 
     def _column(self) -> Expression:
-        token = self.cursor.name("a column")
+        token, table = self.cursor.name("a column"), None
         if self.cursor.take_if("."):
             self.qualifiers.append(token)
-            token = self.cursor.name("a column")
-        return self._made(Column(token.text), token)
+            table, token = token.text, self.cursor.name("a column")
+        return self._made(Column(token.text, table), token)
 
     def _case(self) -> Expression:
         start = self.cursor.take()

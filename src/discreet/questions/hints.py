@@ -19,7 +19,7 @@ SYMBOLS = {
 }
 
 _ONE_SELECT = ("only one SELECT over one table is in the language", "move the condition into WHERE, CASE or FILTER (WHERE …)")
-_JOIN = ("joins are not in the language", "ask about one table at a time")
+_JOIN = ("joins stand behind FROM", "write FROM t JOIN lookup ON t.key = lookup.key, with a lookup that the facts declare")
 _SETS = ("set operations are not in the language", "ask each SELECT by itself, or GROUP BY what differs")
 _WINDOW = ("window functions are not in the language", "GROUP BY the partition columns instead")
 _MATCH = ("this kind of matching is not in the language", "write LIKE with % and _; it is case-sensitive")

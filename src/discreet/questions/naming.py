@@ -48,8 +48,8 @@ _KINDS: dict[AggregateKind, str] = {
 def default_name(value: Expression, keys: tuple[Expression, ...]) -> str:
     """A short name: Age, mean_Age, count, or "value" for what is computed."""
     match value:
-        case Column(name):
-            return name
+        case Column():
+            return _bare(value)
         case KeyOf(place):
             return default_name(keys[place], ())
         case Bin(of):
@@ -67,7 +67,12 @@ def default_name(value: Expression, keys: tuple[Expression, ...]) -> str:
 
 
 def _about(what: str, of: Expression | None) -> str:
-    return f"{what}_{of.name}" if isinstance(of, Column) else what
+    return f"{what}_{_bare(of)}" if isinstance(of, Column) else what
+
+
+def _bare(column: Column) -> str:
+    """The name of a column in its own table."""
+    return column.name if column.table is None else column.name.removeprefix(f"{column.table}.")
 
 
 def unlike(name: str, taken: Iterable[str]) -> str:

@@ -23,6 +23,7 @@ from discreet.questions.algebra import (
     Question,
 )
 from discreet.questions.functions import unwanted_by
+from discreet.questions.joins import Tables
 from discreet.questions.naming import default_name, unlike
 from discreet.questions.normal import as_bin, normal_expression
 from discreet.questions.places import Misfit, Places, short
@@ -30,7 +31,7 @@ from discreet.questions.statement import Item, Statement
 from discreet.questions.types import Within, fitted
 from discreet.questions.units import counts_units
 from discreet.questions.walk import every, parts, rebuilt
-from discreet.questions.words import name_text
+from discreet.questions.words import column_text
 
 __all__ = ["Names", "as_key", "question_of", "row"]
 
@@ -39,7 +40,8 @@ __all__ = ["Names", "as_key", "question_of", "row"]
 class Names:
     """What names can stand for, and what the text marked: where expressions stand, and which were cast to a number."""
 
-    facts: Facts
+    tables: Tables
+    facts: Facts  # as the question sees them
     places: Places
     numbers: frozenset[int] = frozenset()
 
@@ -59,6 +61,7 @@ def question_of(statement: Statement, names: Names) -> Question:
         order=tuple(Order(_ordinal(one.by, values) or later.of(one.by), one.descending) for one in statement.order),
         limit=statement.limit,
         caps=statement.caps,
+        joins=names.tables.joins,
     )
 
 
@@ -68,8 +71,8 @@ def question_of(statement: Statement, names: Names) -> Question:
 def row(expression: Expression, names: Names) -> Expression:
     """The expression over the columns of a row."""
     match expression:
-        case Column(name):
-            new: Expression = Column(_declared(expression, name, names.facts))
+        case Column():
+            new: Expression = _declared(expression, names)
         case Aggregate():
             raise Misfit(
                 expression, "an aggregate stands where a row's values do", "aggregates go in SELECT, HAVING and ORDER BY"
@@ -81,13 +84,14 @@ def row(expression: Expression, names: Names) -> Expression:
     return _marked(expression, new, names, ())
 
 
-def _declared(expression: Expression, name: str, facts: Facts) -> str:
-    column = facts.column(name)
+def _declared(expression: Column, names: Names) -> Column:
+    column, name = names.tables.find(expression), expression.name
     if column is not None:
-        return column.name
-    known = {column.name.casefold(): column.name for column in facts.columns}
-    near = [name_text(known[one]) for one in get_close_matches(name.casefold(), known, n=3, cutoff=0.6)]
-    some = ", ".join(name_text(column.name) for column in facts.columns[:12]) + (", …" if len(facts.columns) > 12 else "")
+        return column
+    written = names.tables.all_names()
+    known = {one.casefold(): text for one, text in zip((column.name for column in names.facts.columns), written, strict=True)}
+    near = [known[one] for one in get_close_matches(name.casefold(), known, n=3, cutoff=0.6)]
+    some = ", ".join(written[:12]) + (", …" if len(written) > 12 else "")
     raise Misfit(
         expression, f"column {short(name)} is not declared", f"write {' or '.join(near)}" if near else f"there are: {some}"
     )
@@ -138,13 +142,13 @@ def _ordinal(expression: Expression, values: list[Expression]) -> Expression | N
 
 def _aliased(expression: Expression, items: tuple[Item, ...], names: Names) -> Expression:
     """What a name in GROUP BY stands for: a declared column, or else the output of that name."""
-    if not isinstance(expression, Column):
+    if not isinstance(expression, Column) or expression.table is not None:
         return expression
     found = _find(expression.name, {item.alias: item.value for item in items if item.alias is not None})
-    column = names.facts.column(expression.name)
+    column = None if found is None else names.tables.find(expression)
     if found is None or column is None:
         return expression if found is None else found
-    if (isinstance(found, Column) and names.facts.column(found.name) is column) or _aggregates(found):
+    if (isinstance(found, Column) and names.tables.find(found) == column) or _aggregates(found):
         return expression
     message = f"{short(expression.name)} is a declared column and the name of another output"
     raise Misfit(expression, message, "give the output another name")
@@ -187,7 +191,7 @@ class _Released:
             case Column(name):
                 return self._output(expression, name)
             case Aggregate():
-                counted = counts_units(expression, self.names.facts)
+                counted = expression if self._is_of_lookup(expression.of) else counts_units(expression, self.names.facts)
                 return rebuilt(counted, tuple(row(part, self.names) for part in parts(counted)))
             case Literal() | KeyOf():
                 return expression
@@ -210,7 +214,7 @@ class _Released:
 
     def _key(self, expression: Expression) -> KeyOf | None:
         match expression:
-            case Column(name) if self.names.facts.column(name) is None:
+            case Column() if self.names.tables.find(expression) is None:
                 return None
             case Column() | Bin() | DatePart() | Apply("floor" | "multiply"):
                 if not _could_be_key(expression):
@@ -221,11 +225,14 @@ class _Released:
         return KeyOf(self.keys.index(key)) if key in self.keys else None
 
     def _output(self, expression: Column, name: str) -> Expression:
-        found = _find(name, self.aliases)
+        found = None if expression.table is not None else _find(name, self.aliases)
         if found is not None:
             return found
-        declared = _declared(expression, name, self.names.facts)
+        declared = column_text(_declared(expression, self.names))
         raise Misfit(expression, f"column {short(declared)} is not a key", "aggregate it or put it in GROUP BY")
+
+    def _is_of_lookup(self, of: Expression | None) -> bool:
+        return isinstance(of, Column) and bool(of.table and self.names.tables.called.get(of.table.casefold()))
 
 
 _WHERE_CONDITIONS_GO = "conditions belong in WHERE, HAVING or FILTER (WHERE …)"

@@ -1,17 +1,18 @@
-"""SQL → Question: exactly one SELECT over the one table, in a language that is closed and total.
+"""SQL → Question: exactly one SELECT over the one table and its lookups, in a language that is closed and total.
 
 Whatever the grammar has no place for is refused with its place in the text and the nearest thing that works. The reader is
 our own, because the limits are promises: 64 KiB, 100 deep, 10 000 parts, whatever the stack that we are called on.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from discreet.facts.model import Facts
-from discreet.questions.algebra import Expression, Question
+from discreet.questions.algebra import Expression, Join, Question
 from discreet.questions.check import checked_condition, checked_key, fitted_question
 from discreet.questions.cursor import Cursor
 from discreet.questions.grammar import Grammar
+from discreet.questions.joins import Tables, tables_of
 from discreet.questions.normal import normal_expression
 from discreet.questions.places import Misfit, Places, Source
 from discreet.questions.resolve import Names, as_key, question_of, row
@@ -26,27 +27,29 @@ def read_sql(text: str, facts: Facts) -> Question:
     """The question that the text asks, checked against the facts and in its one form. Raises QuestionError."""
     with _reading(text) as grammar:
         statement = parse_statement(grammar)
-        _check_names(statement, grammar, facts)
-        return fitted_question(question_of(statement, _names(grammar, facts)), facts, grammar.places)
+        tables = _tables(statement, grammar, facts)
+        return fitted_question(question_of(statement, _names(grammar, tables)), facts, grammar.places)
 
 
-def read_condition(text: str, facts: Facts) -> Expression:
+def read_condition(text: str, facts: Facts, joins: tuple[Join, ...] = ()) -> Expression:
     """A condition on rows, such as ``Age >= 40``. Raises QuestionError."""
     with _reading(text) as grammar:
-        return normal_expression(checked_condition(_row(grammar, facts), facts, grammar.places))
+        found, seen = _row(grammar, facts, joins)
+        return normal_expression(checked_condition(found, seen, grammar.places))
 
 
-def read_key(text: str, facts: Facts) -> Expression:
+def read_key(text: str, facts: Facts, joins: tuple[Join, ...] = ()) -> Expression:
     """A key, such as ``Race`` or ``BIN(Age, 10)``. The name of a column need not be quoted. Raises QuestionError."""
     with _reading(_quoted(text, facts)) as grammar:
-        found = _row(grammar, facts)
-        return checked_key(grammar.places.moved(found, as_key(found)), facts, grammar.places)
+        found, seen = _row(grammar, facts, joins)
+        return checked_key(grammar.places.moved(found, as_key(found)), seen, grammar.places)
 
 
-def read_value(text: str, facts: Facts) -> Expression:
+def read_value(text: str, facts: Facts, joins: tuple[Join, ...] = ()) -> Expression:
     """A value of a row, such as ``Age`` or ``Income / 1000``. The name of a column need not be quoted. Raises QuestionError."""
     with _reading(_quoted(text, facts)) as grammar:
-        return normal_expression(fitted(_row(grammar, facts), Within(facts, (), grammar.places))[0])
+        found, seen = _row(grammar, facts, joins)
+        return normal_expression(fitted(found, Within(seen, (), grammar.places))[0])
 
 
 @contextmanager
@@ -62,28 +65,34 @@ def _quoted(text: str, facts: Facts) -> str:
     return name_text(text) if any(column.name == text for column in facts.columns) else text
 
 
-def _names(grammar: Grammar, facts: Facts) -> Names:
-    return Names(facts, grammar.places, frozenset(grammar.numbers))
+def _names(grammar: Grammar, tables: Tables) -> Names:
+    return Names(tables, tables.seen, grammar.places, frozenset(grammar.numbers))
 
 
-def _row(grammar: Grammar, facts: Facts) -> Expression:
-    """The one row expression that the text is."""
+def _row(grammar: Grammar, facts: Facts, joins: tuple[Join, ...]) -> tuple[Expression, Facts]:
+    """The one row expression that the text is, and the facts that it is about."""
     found = grammar.whole()
     if grammar.cursor.token.kind != "end":
         raise grammar.cursor.unexpected("the end")
-    _check_qualifiers(grammar, {facts.name})
-    return row(found, _names(grammar, facts))
+    called = {facts.name.casefold(): "", **{join.table.casefold(): join.table for join in joins}}
+    tables = Tables(facts, joins, called)
+    _check_qualifiers(grammar, [facts.name, *(join.table for join in joins)])
+    names = _names(grammar, tables)
+    return row(found, names), names.facts
 
 
-def _check_names(statement: Statement, grammar: Grammar, facts: Facts) -> None:
+def _tables(statement: Statement, grammar: Grammar, facts: Facts) -> Tables:
     table, alias = statement.table, statement.alias
     if table.text.casefold() != facts.name.casefold():
         raise grammar.cursor.refused(table, f"there is no table {table} here", f"write FROM {name_text(facts.name)}")
-    _check_qualifiers(grammar, {facts.name if alias is None else alias.text})
+    tables = tables_of(grammar, facts, alias, statement.joins)
+    joined = [(joining.alias or joining.table).text for joining in statement.joins]
+    _check_qualifiers(grammar, [facts.name if alias is None else alias.text, *joined])
+    return tables
 
 
-def _check_qualifiers(grammar: Grammar, known: set[str]) -> None:
+def _check_qualifiers(grammar: Grammar, known: Sequence[str]) -> None:
     for qualifier in grammar.qualifiers:
         if qualifier.text.casefold() not in {name.casefold() for name in known}:
-            hint = f"write {name_text(next(iter(known)))} or leave it out"
+            hint = f"write {' or '.join(map(name_text, known))}, or leave it out"
             raise grammar.cursor.refused(qualifier, f"there is no table {qualifier} here", hint)

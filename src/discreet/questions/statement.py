@@ -7,6 +7,7 @@ from typing import TypeVar
 from discreet.questions.algebra import Caps, Expression
 from discreet.questions.cursor import Cursor
 from discreet.questions.grammar import Grammar
+from discreet.questions.joins import Joining, parse_joins
 from discreet.questions.tokens import Token
 from discreet.questions.units import is_per_unit, parse_caps
 
@@ -42,6 +43,7 @@ class Statement:
     items: tuple[Item, ...]
     table: Token
     alias: Token | None
+    joins: tuple[Joining, ...]
     where: Expression | None
     group: tuple[Expression, ...]
     having: Expression | None
@@ -56,6 +58,7 @@ def parse_statement(grammar: Grammar) -> Statement:
     _select(cursor)
     items = _several(grammar, _item)
     table, alias = _from(cursor)
+    joins = parse_joins(grammar)
     where = grammar.whole() if cursor.take_if("WHERE") else None
     group = _group(grammar)
     having = grammar.whole() if cursor.take_if("HAVING") else None
@@ -63,7 +66,7 @@ def parse_statement(grammar: Grammar) -> Statement:
     limit = _limit(cursor)
     caps = parse_caps(cursor)
     _end(cursor)
-    return Statement(items, table, alias, where, group, having, order, limit, caps)
+    return Statement(items, table, alias, joins, where, group, having, order, limit, caps)
 
 
 def _select(cursor: Cursor) -> None:
@@ -109,8 +112,6 @@ def _from(cursor: Cursor) -> tuple[Token, Token | None]:
     if cursor.token.key == ".":
         raise cursor.refused(table, "the table has no schema", "write its name alone")
     alias = cursor.name("a name") if cursor.take_if("AS") or (cursor.is_name() and not is_per_unit(cursor)) else None
-    if cursor.token.key == ",":
-        raise cursor.refused(cursor.token, "joins are not in the language", "ask about one table at a time")
     return table, alias
 
 

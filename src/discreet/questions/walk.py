@@ -7,7 +7,7 @@ from typing import assert_never
 
 from discreet.questions.algebra import Aggregate, Apply, Bin, Case, Column, DatePart, Expression, In, KeyOf, Like, Literal
 
-__all__ = ["every", "parts", "rebuilt"]
+__all__ = ["every", "parts", "rebuilt", "with_table"]
 
 
 def parts(expression: Expression) -> tuple[Expression, ...]:
@@ -62,3 +62,10 @@ def every(expression: Expression) -> Iterator[Expression]:
         one = waiting.pop()
         yield one
         waiting.extend(reversed(parts(one)))
+
+
+def with_table(expression: Expression, table: str) -> Expression:
+    """The expression with every column that does not say of which table it is said to be of this one."""
+    if isinstance(expression, Column):
+        return expression if expression.table is not None else Column(expression.name, table)
+    return rebuilt(expression, tuple(with_table(part, table) for part in parts(expression)))

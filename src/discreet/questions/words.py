@@ -17,6 +17,7 @@ from discreet.questions.algebra import (
     DatePart,
     Expression,
     In,
+    Join,
     KeyOf,
     Like,
     Literal,
@@ -27,8 +28,9 @@ from discreet.questions.functions import unwanted_by
 from discreet.questions.hints import RESERVED, word_refusal
 from discreet.questions.ranked import RANKED_KINDS, ranked_text
 from discreet.questions.units import caps_text
+from discreet.questions.walk import with_table
 
-__all__ = ["name_text", "to_text"]
+__all__ = ["column_text", "name_text", "to_text"]
 
 Text = Callable[[Expression, int], str]  # an inner expression, in parentheses unless it binds tighter than this
 
@@ -89,14 +91,19 @@ def name_text(name: str) -> str:
 
 
 def _question(question: Question) -> str:
+    def told(expression: Expression) -> Expression:
+        return with_table(expression, question.table) if question.joins else expression
+
+    keys = tuple(map(told, question.keys))
+
     def text(expression: Expression) -> str:
-        return _written(expression, question.keys)[0]
+        return _written(told(expression), keys)[0]
 
     items = [(text(output.value), name_text(output.name)) for output in question.outputs]
     order = [f"{text(order.by)}{' DESC' if order.descending else ''}" for order in question.order]
     clauses = [
         f"SELECT {', '.join(value if value == name else f'{value} AS {name}' for value, name in items)}",
-        f"FROM {name_text(question.table)}",
+        " ".join([f"FROM {name_text(question.table)}", *(_join(join, question.table) for join in question.joins)]),
         f"WHERE {text(question.where)}" if question.where is not None else "",
         f"GROUP BY {', '.join(map(text, question.keys))}" if question.keys else "",
         f"HAVING {text(question.having)}" if question.having is not None else "",
@@ -107,6 +114,18 @@ def _question(question: Question) -> str:
     return " ".join(clause for clause in clauses if clause)
 
 
+def _join(join: Join, table: str) -> str:
+    ours, theirs = f"{name_text(table)}.{name_text(join.column)}", f"{name_text(join.table)}.{name_text(join.match)}"
+    return f"{'LEFT ' if join.outer else ''}JOIN {name_text(join.table)} ON {ours} = {theirs}"
+
+
+def column_text(column: Column) -> str:
+    """A column as it is written in SQL, behind its table if it says of which it is."""
+    if column.table is None:
+        return name_text(column.name)
+    return f"{name_text(column.table)}.{name_text(column.name.removeprefix(f'{column.table}.'))}"
+
+
 def _written(expression: Expression, keys: tuple[Expression, ...]) -> tuple[str, int]:
     """The text, and how tightly its outermost operator binds."""
 
@@ -115,8 +134,8 @@ def _written(expression: Expression, keys: tuple[Expression, ...]) -> tuple[str,
         return written if strength > tightest else f"({written})"
 
     match expression:
-        case Column(name):
-            return name_text(name), _ATOM
+        case Column():
+            return column_text(expression), _ATOM
         case Literal(value):
             return _constant(value), _SIGN if isinstance(value, Fraction) and value < 0 else _ATOM
         case KeyOf(place):

@@ -1,0 +1,109 @@
+"""Public tables beside the confidential one: their keys, read by the rules of ``values``, and that none is there too often.
+
+Plain Python, and no SQL: this is what ``Reference`` joins with, and what ``joining`` writes for databases.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from discreet.engines.stamps import files_of
+from discreet.engines.values import Raw, Value, read
+from discreet.errors import FactsError
+from discreet.facts.joins import join_of, joined, key_column, qualified
+from discreet.facts.model import EachRow, Facts, Lookup, Source
+from discreet.questions.algebra import Join
+
+__all__ = ["Lookups", "check_matches", "facts_of", "joined_rows", "lookup_files", "read_lookups", "unreadable", "with_joins"]
+
+Row = Mapping[str, Value]
+Lookups = Mapping[str, Mapping[Value, Sequence[Row]]]  # by name of the join and by key: what is put beside a row
+
+_SHOWN = 40  # letters of a key in a message
+
+
+def with_joins(facts: Facts, joins: Sequence[Join]) -> Facts:
+    """The facts with the columns of what is joined."""
+    return joined(facts, (join.table for join in joins))
+
+
+def facts_of(join: Lookup, facts: Facts) -> Facts:
+    """A lookup as a table of its own: its declared columns, and its key last where it is none of them."""
+    key = key_column(join, facts)
+    columns = join.columns if key in join.columns else (*join.columns, key)
+    return Facts(join.name, join.source, EachRow(), "add_remove", columns, facts.budget, csv=join.csv, located=join.located)
+
+
+def lookup_files(facts: Facts, given: Mapping[str, object]) -> dict[str, list[Path]]:
+    """The files of all lookups that are files. Raises FactsError if one is missing: lookups are public."""
+    found = {}
+    for join in facts.joins:
+        source = given.get(join.name, join.located)
+        if isinstance(source, Source):
+            try:
+                found[join.name] = files_of(source)
+            except OSError:
+                raise unreadable(join, "there is no such file") from None
+    return found
+
+
+def unreadable(join: Lookup, why: str) -> FactsError:
+    """What to say of a lookup that cannot be read."""
+    hint = "write the path of a sound file, seen from the facts file; for a table in memory, give its rows"
+    return FactsError(f"the lookup {join.name}: {why}", hint=hint, key=f"join.{join.name}.source")
+
+
+def read_lookups(facts: Facts, rows: Mapping[str, Sequence[Mapping[str, Raw]]]) -> Lookups:
+    """All lookups of the facts by their keys. Raises FactsError if one is missing, or has a key too often."""
+    return {join.name: _by_key(join, facts, _rows_of(join, rows)) for join in facts.joins}
+
+
+def _rows_of(join: Lookup, rows: Mapping[str, Sequence[Mapping[str, Raw]]]) -> Sequence[Mapping[str, Raw]]:
+    if join.name not in rows:
+        raise unreadable(join, "its rows are missing")
+    return rows[join.name]
+
+
+def _by_key(join: Lookup, facts: Facts, rows: Sequence[Mapping[str, Raw]]) -> dict[Value, list[Row]]:
+    key = key_column(join, facts)
+    found: dict[Value, list[Row]] = {}
+    for row in rows:
+        if (value := read(key, row.get(key.name))) is None:
+            continue  # NULL equals nothing
+        beside = {qualified(join.name, column.name): read(column, row.get(column.name)) for column in join.columns}
+        found.setdefault(value, []).append(beside)
+    check_matches(join, Counter({value: len(some) for value, some in found.items()}).most_common(1))
+    return found
+
+
+def check_matches(join: Lookup, most: Sequence[tuple[object, int]]) -> None:
+    """Raises FactsError if the commonest key is there more often than declared. Lookups are public: the message shows it."""
+    for value, count in most:
+        if count > join.max_matches:
+            raise _too_many(join, value, count)
+
+
+def _too_many(join: Lookup, value: object, count: int) -> FactsError:
+    """What to say of a key that is there too often."""
+    written = repr(int(value) if isinstance(value, float) and value.is_integer() else value)
+    shown = written if len(written) <= _SHOWN else f"{written[:_SHOWN]}…"
+    return FactsError(
+        f"the lookup {join.name} has {count} rows with {join.match} = {shown}, and max_matches is {join.max_matches}",
+        hint=f"leave all but {join.max_matches} out, or write max_matches = {count}", key=f"join.{join.name}.max_matches",
+    )  # fmt: skip
+
+
+def joined_rows(row: Row, joins: Sequence[Join], facts: Facts, lookups: Lookups) -> list[Row]:
+    """What one row becomes: itself beside every combination of the rows that it meets."""
+    found = [row]
+    for join in joins:
+        beside = lookups[join.table].get(row[join.column], ()) if row[join.column] is not None else ()
+        if not beside and join.outer:
+            beside = [_nothing(join, facts)]
+        found = [{**one, **more} for one in found for more in beside]
+    return found
+
+
+def _nothing(join: Join, facts: Facts) -> Row:
+    lookup = join_of(facts, join.table)
+    return {} if lookup is None else {qualified(lookup.name, column.name): None for column in lookup.columns}

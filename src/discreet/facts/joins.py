@@ -1,0 +1,212 @@
+"""Tables that stand beside the one that is asked: read from the facts, checked, and how a question sees their columns.
+
+    [join.zips]
+    source = "zips.csv"
+    key = "zip"                    # or { zip = "code" }: a column of the table = a column of the lookup
+    max_matches = 1
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from math import prod
+from pathlib import Path
+from typing import assert_never
+
+from discreet.errors import ParameterError
+from discreet.facts.keys import JOIN, nearest
+from discreet.facts.model import (
+    MOST_OF_UNIT,
+    Boolean,
+    Category,
+    Column,
+    CsvFormat,
+    Date,
+    Facts,
+    Integer,
+    Lookup,
+    Number,
+    Source,
+    Text,
+    Timestamp,
+)
+from discreet.facts.sections import Section
+from discreet.facts.sources import parse_source
+from discreet.facts.values import identifier, name, said, whole
+
+__all__ = ["check_joins", "join_of", "joined", "key_column", "multiplicity", "qualified", "read_joins"]
+
+_KEY = 'write key = "zip", or key = { zip = "code" } where the lookup calls it code'
+_SOURCE = 'write source = "…", the .csv or .parquet file of the lookup'
+_LONGEST = 65_536  # letters of a text that is not cut
+
+
+def qualified(join: str, column: str) -> str:
+    """What a column of a joined table is called beside those of the table itself."""
+    return f"{join}.{column}"
+
+
+def join_of(facts: Facts, called: str) -> Lookup | None:
+    """The join of this name, in whatever case."""
+    return next((join for join in facts.joins if join.name.casefold() == called.casefold()), None)
+
+
+def joined(facts: Facts, names: Iterable[str]) -> Facts:
+    """The facts as a question with these joins sees them: with the columns of the joined tables behind those of the table."""
+    wanted, known = set(names), {column.name for column in facts.columns}
+    more = [
+        replace(column, name=qualified(join.name, column.name))
+        for join in facts.joins
+        if join.name in wanted
+        for column in join.columns
+        if qualified(join.name, column.name) not in known
+    ]
+    return replace(facts, columns=(*facts.columns, *more)) if more else facts
+
+
+def multiplicity(facts: Facts, names: Iterable[str]) -> int:
+    """How many rows one row of the table can become at most, joined with all of these."""
+    wanted = set(names)
+    return prod(join.max_matches for join in facts.joins if join.name in wanted)
+
+
+def key_column(join: Lookup, facts: Facts) -> Column:
+    """How the lookup's side of the key is read: as it is declared there, else as that of the table, neither clamped nor cut.
+
+    A value beyond the bounds of the table's column then meets no row, as no row can have it.
+    """
+    for column in join.columns:
+        if column.name == join.match:
+            return column
+    ours = next(column for column in facts.columns if column.name == join.column)
+    match ours:
+        case Number():
+            return Number(join.match)
+        case Integer():
+            return Integer(join.match)
+        case Date():
+            return Date(join.match)
+        case Timestamp():
+            return Timestamp(join.match)
+        case Text():
+            return Text(join.match, _LONGEST)
+        case Category() | Boolean():
+            return replace(ours, name=join.match, per_unit=False)
+        case _:
+            assert_never(ours)
+
+
+# ---- reading
+
+
+def read_joins(
+    root: Section,
+    folder: Path | None,
+    columns: Callable[[Section], tuple[Column, ...]],
+    csv: Callable[[Section], CsvFormat],
+) -> tuple[Lookup, ...]:
+    """The joins that a document declares; ``columns`` and ``csv`` read those parts, as they do for the table."""
+    section = root.section("join")
+    found = [] if section is None else [_read(called, inner, folder, columns, csv) for called, inner in section.sections()]
+    return tuple(join for join in found if join is not None)
+
+
+def _read(
+    called: str,
+    section: Section,
+    folder: Path | None,
+    columns: Callable[[Section], tuple[Column, ...]],
+    csv: Callable[[Section], CsvFormat],
+) -> Lookup | None:
+    section.only(JOIN, "[join.NAME]")
+    try:
+        identifier(called, "the lookup's name")
+    except ParameterError as error:
+        section.wrong((), error.message, error.hint)
+    located = _located(section, folder)
+    source = str(section.entries.get("source", "")) if located else ""
+    pair = section.read("key", _pair, needed=_KEY)
+    most = section.read("max_matches", whole(1, MOST_OF_UNIT)) or 1
+    declared = columns(section) if "columns" in section.entries else ()
+    written = section.section("csv")
+    form = csv(written) if written else CsvFormat()
+    _check_form(section, located, written, source)
+    return None if pair is None else Lookup(called, source, *pair, declared, most, form, located)
+
+
+def _located(section: Section, folder: Path | None) -> Source | None:
+    if folder is None:
+        return None
+    located = section.read("source", lambda value, key: parse_source(value, folder, key), needed=_SOURCE)
+    if located is not None and located.kind not in ("csv", "parquet"):
+        section.wrong("source", f"a lookup is not read from a source of kind {located.kind}", _SOURCE)
+    return located
+
+
+def _pair(value: object, key: str) -> tuple[str, str]:
+    """The column of the table and that of the lookup."""
+    if not isinstance(value, Mapping):
+        return (called := name(value, key)), called
+    if len(value) != 1:
+        raise ParameterError(f"{key} has {len(value)} pairs of columns, and a join has one", hint=_KEY)
+    ((ours, theirs),) = value.items()
+    return name(ours, key), name(theirs, key)
+
+
+def _check_form(section: Section, located: Source | None, csv: Section | None, source: str) -> None:
+    if csv is not None and located is not None and located.kind != "csv":
+        section.wrong("csv", f"csv does not go with a source of kind {located.kind}", "take csv out")
+    is_plain = source.lower().endswith(".csv") or (csv is not None and "delimiter" in csv.entries)
+    if located is not None and located.kind == "csv" and not is_plain:
+        section.wrong(("csv", "delimiter"), f"delimiter is missing, and {said(source)} does not tell it",
+                      hint='write csv = { delimiter = "\\t" }, or what stands between the fields')  # fmt: skip
+
+
+# ---- checks that look at the table too
+
+
+def check_joins(root: Section, facts: Facts) -> None:
+    """Note every join that does not go with the table: its name, its key, and columns whose names would be taken for others."""
+    taken = {facts.name.casefold(): "the table"}
+    for join in facts.joins:
+        path = ("join", join.name)
+        if (other := taken.setdefault(join.name.casefold(), f"the lookup {join.name}")) != f"the lookup {join.name}":
+            root.wrong(path, f"{other} has this name too", "write another name: questions tell tables apart by it")
+        _check_key(root, join, facts)
+        for column in join.columns:
+            if column.per_unit:
+                root.wrong(("join", join.name, "columns", column.name, "per_unit"), "a lookup has no units", hint="take per_unit out")
+        for column in facts.columns:
+            before, dot, _ = column.name.partition(".")
+            if dot and before.casefold() in (join.name.casefold(), facts.name.casefold()):
+                root.wrong(("columns", column.name), f"{said(column.name)} looks like a column of {before}",
+                           hint="rename the column in the source, or the lookup")  # fmt: skip
+
+
+def _check_key(root: Section, join: Lookup, facts: Facts) -> None:
+    ours = next((column for column in facts.columns if column.name == join.column), None)
+    if ours is None:
+        names = tuple(column.name for column in facts.columns)
+        root.wrong(("join", join.name, "key"), f"key is {said(join.column)}, not a declared column of the table",
+                   hint=nearest(join.column, names[:20]))  # fmt: skip
+        return
+    if _kind(ours) != _kind(key_column(join, facts)):
+        root.wrong(("join", join.name, "columns", join.match, "type"),
+                   f"{said(join.match)} is read as another kind of value than {said(join.column)} of the table",
+                   hint="declare both as numbers, or both as texts")  # fmt: skip
+    if join.csv.names and join.match not in join.csv.names:
+        root.wrong(("join", join.name, "key"), f"{said(join.match)} is not in the names of csv",
+                   hint=nearest(join.match, join.csv.names[:20]))  # fmt: skip
+
+
+def _kind(column: Column) -> str:
+    match column:
+        case Number() | Integer():
+            return "number"
+        case Category(values=values):
+            return "text" if any(isinstance(value, str) for value in values) else "number"
+        case Text():
+            return "text"
+        case Boolean() | Date() | Timestamp():
+            return type(column).__name__
+        case _:
+            assert_never(column)
