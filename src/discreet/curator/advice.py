@@ -76,7 +76,7 @@ def join_notes(plan: Plan) -> tuple[str, ...]:
         return ()
     names, times = " and ".join(join.table for join in joins), matches_of(plan.question, plan.facts)
     if times == 1:
-        return (f"joined with {names}: a row meets at most 1, and the noise is that of the table alone",)
+        return (f"joined with {names}: a row meets at most 1 row, so that no unit counts for more than without",)
     return (f"joined with {names}: a row may become {times:,} rows, and the noise is for {times:,} times as much of each unit",)
 
 

@@ -90,12 +90,18 @@ def _stored(
     key = key_column(join, facts)
     read = _comparable(names[key.name], key)
     run(connection, f"CREATE TABLE {table} AS SELECT *, {read} AS {_KEY} FROM ({to_read(theirs, layout, names)}) AS s")
-    for kind, name in [("VIEW" if isinstance(source, Source) and source.kind == "parquet" else "TABLE", "data"),
-                       *(("TABLE", member) for member in layout.members.values())]:  # fmt: skip
-        run(connection, f"DROP {kind} {name}")
+    _cleared(connection)
     counted = f"SELECT {_KEY}, COUNT(*) AS n FROM {table} WHERE {_KEY} IS NOT NULL GROUP BY {_KEY}"
     check_matches(join, run(connection, f"{counted} ORDER BY n DESC, {_KEY} LIMIT 1"))
     return Stored(table, join)
+
+
+def _cleared(connection: "DuckDBPyConnection") -> None:
+    """Make room for the next table: a lookup has been copied, and what its source was read through is not needed any more."""
+    for (view,) in run(connection, "SELECT view_name FROM duckdb_views() WHERE NOT internal"):
+        run(connection, f"DROP VIEW {view}")
+    for (table,) in run(connection, "SELECT table_name FROM duckdb_tables() WHERE NOT starts_with(table_name, 'lookup')"):
+        run(connection, f"DROP TABLE {table}")
 
 
 def _comparable(sql: str, declared: Declared) -> str:
