@@ -174,7 +174,8 @@ def check_joins(root: Section, facts: Facts) -> None:
         _check_key(root, join, facts)
         for column in join.columns:
             if column.per_unit:
-                root.wrong(("join", join.name, "columns", column.name, "per_unit"), "a lookup has no units", hint="take per_unit out")
+                root.wrong(("join", join.name, "columns", column.name, "per_unit"),
+                           "a lookup has no units", hint="take per_unit out")  # fmt: skip
         for column in facts.columns:
             before, dot, _ = column.name.partition(".")
             if dot and before.casefold() in (join.name.casefold(), facts.name.casefold()):
