@@ -69,9 +69,8 @@ def test_an_answer_is_about_joined_rows_and_asking_again_is_free(people):
 
 
 def test_python_asks_the_same(people):
-    assert people.join("zips").group_by("region").count().quote(epsilon=1).question == people.quote(SQL, epsilon=1).question.replace(
-        " AS n", " AS count"
-    )
+    built = people.join("zips").group_by("region").count().quote(epsilon=1).question
+    assert built == people.quote(SQL, epsilon=1).question.replace(" AS n", " AS count")
     assert people.join("zips", outer=True).where("region IS NULL").count().ask(epsilon=1).rows
 
 

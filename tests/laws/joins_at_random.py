@@ -78,8 +78,9 @@ def lookups(draw):
 
 @st.composite
 def joined(draw, questions):
-    """A question with one join or two, some columns of the table changed for those of a lookup; and how many rows a row may be."""
-    sql, wanted, matches = draw(questions), draw(st.sampled_from([("names",), ("codes",), ("codes", "names"), ("names", "codes")])), 1
+    """A question with one join or two, some columns changed for those of a lookup; and how many rows a row may be."""
+    some = st.sampled_from([("names",), ("codes",), ("codes", "names"), ("names", "codes")])
+    sql, wanted, matches = draw(questions), draw(some), 1
     for name in wanted:
         matches *= MATCHES[name]
         for ours, theirs in COLUMNS[name].items():

@@ -167,7 +167,8 @@ def test_caps_of_the_table_times_the_multiplicity_are_attained_where_a_unit_has_
 def test_a_unit_with_as_many_rows_as_its_cap_loses_none_by_a_join():
     facts = joins.facts_for("add_remove", "", BY_WHO)
     with recorded() as calls:
-        curator_in_memory(facts, Reference(facts, [ALICE, ALICE], LOOKUPS)).ask(f"SELECT COUNT(*) AS n{BOTH}", epsilon=1, max_rows=2)
+        curator = curator_in_memory(facts, Reference(facts, [ALICE, ALICE], LOOKUPS))
+        curator.ask(f"SELECT COUNT(*) AS n{BOTH}", epsilon=1, max_rows=2)
     assert int(np.ravel(calls[0].exact)[0]) == 2 * 3 * 2
 
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
+from math import isfinite
 from typing import Any
 
 from discreet.answers.answer import BudgetState, as_strings
@@ -16,7 +17,8 @@ class QuotedColumn:
 
     name: str
     plus_minus: float
-    basis: str  # rows, released, assuming, rows_about, table; rank: the ± is in ranks; none: it does not depend on the data
+    basis: str  # rows, released, assuming, rows_about, table; rank, range: the ± is in ranks, or in parts of the range that is
+    # found, infinite where even that does not tell; none: it does not depend on the data
     rows: int | None
 
 
@@ -48,7 +50,8 @@ class Quote:
             "cost": as_strings(self.cost),
             "split": [{"what": what} | as_strings(loss) for what, loss in self.split],
             "columns": [
-                {"name": c.name, "plus_minus": c.plus_minus, "basis": c.basis} | ({"rows": c.rows} if c.rows is not None else {})
+                {"name": c.name, "plus_minus": c.plus_minus if isfinite(c.plus_minus) else None, "basis": c.basis}
+                | ({"rows": c.rows} if c.rows is not None else {})
                 for c in self.columns
             ],
             "confidence": float(self.confidence),

@@ -5,6 +5,7 @@ Digits follow the ±, and rounding does not narrow an interval. A loss is printe
 
 from collections.abc import Iterable, Sequence
 from itertools import groupby
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from discreet.answers.losses import after, is_enough, letters, loss_in_words, share_left
@@ -253,6 +254,10 @@ def basis_in_words(columns: Sequence["QuotedColumn"], cells: int) -> str:
             return f"if about {sizes} rows{where}"
         case "rank":
             return "rows in rank, whatever the data"
+        case "range" if any(column.plus_minus == inf for column in columns):
+            return "depends on the bounds found"
+        case "range":
+            return f"of the range found{f', for {sizes} rows{where}' if sizes else ''}"
         case "table":
             return f"for {sizes} rows{where}"
         case _:

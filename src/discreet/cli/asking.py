@@ -9,6 +9,7 @@ import typer
 
 from discreet.cli.options import (
     Assuming,
+    BoundsShare,
     Confidence,
     Delta,
     Epsilon,
@@ -55,11 +56,13 @@ def quote(
     max_groups: MaxGroups = None,
     max_rows_per_group: MaxRowsPerGroup = None,
     value_intervals: ValueIntervals = False,
+    bounds_share: BoundsShare = None,
     as_json: Json = False,
 ) -> None:
     """Say what a question would cost and how good its answer would be. Free; no row is read."""
     price = Price(epsilon, delta, rho, within, confidence, assuming, weight).keywords()
     reading = reading_words(max_rows, max_groups, max_rows_per_group, value_intervals)
+    price |= {} if bounds_share is None else {"bounds_share": bounds_share}
     question = question_text(sql, sql_file)
     from discreet.curator import open_table
 
@@ -89,6 +92,7 @@ def ask(
     max_groups: MaxGroups = None,
     max_rows_per_group: MaxRowsPerGroup = None,
     value_intervals: ValueIntervals = False,
+    bounds_share: BoundsShare = None,
     analyst: Annotated[str | None, typer.Option("--as", metavar="NAME", help="The analyst who asks: recorded, limited.")] = None,
     rehearse: Annotated[bool, typer.Option("--rehearse", help="Answer on made-up rows, free: to try a question out.")] = False,
     key: Annotated[str | None, typer.Option("--key", help="A name for this request: repeated, it is charged once.")] = None,
@@ -104,6 +108,7 @@ def ask(
     """Answer a question with noise worth its price. Charged first; asked again at that price it is free."""
     price = Price(epsilon, delta, rho, within, confidence, assuming, weight).keywords()
     reading = reading_words(max_rows, max_groups, max_rows_per_group, value_intervals)
+    price |= {} if bounds_share is None else {"bounds_share": bounds_share}
     question = question_text(sql, sql_file)
     if as_csv and as_json:
         raise ParameterError("an answer is printed as CSV or as JSON, not both", hint="write --csv or --json")

@@ -12,9 +12,9 @@ import typer
 from discreet.errors import FactsError, ParameterError
 
 __all__ = [
-    "ASKING", "Assuming", "CHECKING", "Confidence", "Delta", "Epsilon", "FactsFile", "HOLDING", "Json", "MaxGroups", "MaxRows",
-    "MaxRowsPerGroup", "Price", "Reason", "Rho", "Sql", "SqlFile", "TRYING", "ValueIntervals", "Weight", "Within", "local",
-    "named_numbers", "out_file", "print_json", "question_text", "reading_words", "typed",
+    "ASKING", "Assuming", "BoundsShare", "CHECKING", "Confidence", "Delta", "Epsilon", "FactsFile", "HOLDING", "Json",
+    "MaxGroups", "MaxRows", "MaxRowsPerGroup", "Price", "Reason", "Rho", "Sql", "SqlFile", "TRYING", "ValueIntervals", "Weight",
+    "Within", "local", "named_numbers", "out_file", "print_json", "question_text", "reading_words", "typed",
 ]  # fmt: skip
 
 # headings of `discreet --help`
@@ -45,6 +45,9 @@ MaxRowsPerGroup = Annotated[
 ]
 ValueIntervals = Annotated[
     bool, typer.Option("--value-intervals", help="Buy intervals for the values of quantiles, MIN and MAX: each costs two more.")
+]
+BoundsShare = Annotated[
+    str | None, typer.Option("--bounds-share", metavar="S", help="The part of the price that finds bounds nobody knows: 0.2.")
 ]
 Reason = Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why: it is signed and stays in the ledger.")]
 

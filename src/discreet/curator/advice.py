@@ -3,9 +3,11 @@
 from fractions import Fraction
 from typing import assert_never
 
-from discreet.facts.model import Facts
-from discreet.planning.plan import Keys, Plan, Ranks, Vector
+from discreet.answers.losses import loss_in_words
+from discreet.facts.model import Facts, Integer, Number
+from discreet.planning.plan import Found, Keys, Plan, Ranks, Vector
 from discreet.planning.units import matches_of
+from discreet.plots.numerals import grouped
 from discreet.privacy.losses import Approximate, Concentrated, Loss, Pure
 from discreet.questions.algebra import Aggregate, Column
 from discreet.questions.functions import BOUNDED
@@ -14,6 +16,7 @@ from discreet.questions.words import to_text
 __all__ = ["advice_on", "clamping_notes", "join_notes", "split_of", "warnings_for"]
 
 _TOO_MUCH = 10
+_LONG = 1 << 50  # numbers are written to six digits from here on
 
 
 def split_of(plan: Plan) -> tuple[tuple[str, Loss], ...]:
@@ -27,18 +30,38 @@ def split_of(plan: Plan) -> tuple[tuple[str, Loss], ...]:
             first, *rest = plan.vectors
             pure = [(vector.what, Pure(epsilon=epsilon * vector.share)) for vector in rest]
             return ((first.what, Approximate(epsilon=epsilon * first.share, delta=delta)), *pure)
-        case Approximate():
-            return ((", ".join(vector.what for vector in plan.vectors), plan.price),) if plan.vectors else ()
+        case Approximate(epsilon=epsilon, delta=delta):
+            found = [each for each in plan.vectors if isinstance(each, Found)]
+            others = ", ".join(vector.what for vector in plan.vectors[len(found) :])
+            spent = sum((each.share for each in found), start=Fraction(0))
+            pure = [(each.what, Pure(epsilon=epsilon * each.share)) for each in found]
+            return (*pure, (others, Approximate(epsilon=epsilon * (1 - spent), delta=delta))) if others else ()
         case _:
             assert_never(plan.price)
 
 
 def warnings_for(plan: Plan) -> tuple[str, ...]:
     """Advice about the price of a question."""
-    return (*advice_on(plan.price, plan.facts), *(note for each in plan.vectors for note in _notes(each)))
+    bounds = [_told(each, plan) for each in plan.vectors if isinstance(each, Found)]
+    return (*advice_on(plan.price, plan.facts), *bounds, *(note for each in plan.vectors for note in _notes(each)))
 
 
-def _notes(vector: Vector | Ranks | Keys) -> list[str]:
+def _told(found: Found, plan: Plan) -> str:
+    """Which bounds were found, or how they will be."""
+    column, (what, loss) = plan.facts.column(found.column), split_of(plan)[plan.vectors.index(found)]
+    assert isinstance(column, Number | Integer)
+    if column.lower is not None and column.upper is not None:
+        ends = ", ".join(map(_bound, (column.lower, column.upper)))
+        return f"{found.column} was clamped to [{ends}], bounds found at {loss_in_words(loss)}"
+    beyond = grouped(found.ends[0].rows_beyond)
+    return f"{what} are found among powers of two, where about {beyond} rows lie beyond; with fewer rows they mean little"
+
+
+def _bound(end: Fraction | int) -> str:
+    return grouped(int(end)) if end.denominator == 1 and -_LONG < end < _LONG else f"{float(end):.6g}"
+
+
+def _notes(vector: Vector | Ranks | Keys | Found) -> list[str]:
     """What has to be known about a value that was chosen by its rank."""
     if isinstance(vector, Keys):
         each = "rows" if vector.groups is None else "units"

@@ -13,7 +13,7 @@ from pathlib import Path
 from discreet.answers.answer import Answer, BudgetState
 from discreet.answers.quote import Quote
 from discreet.curator.advice import clamping_notes, join_notes, split_of, warnings_for
-from discreet.curator.prices import price_of, public_name, rows_assumed
+from discreet.curator.prices import price_of, public_name, rows_assumed, share_read
 from discreet.curator.replays import plan_again, released_as_planned, released_rows
 from discreet.curator.results import answer_from, quoted_columns
 from discreet.curator.sources import check_source
@@ -32,19 +32,20 @@ from discreet.mechanisms.observing import observer
 from discreet.noise.keystream import Keystream, source
 from discreet.planning.build import make_plan
 from discreet.planning.expected import readable_group
+from discreet.planning.opening import opened, released_from
 from discreet.planning.partition import cells_touched
 from discreet.planning.plan import Plan
 from discreet.planning.price import Price, read_price
 from discreet.planning.release import Released
 from discreet.planning.several import make_plans
 from discreet.planning.shares import weights_behind
-from discreet.planning.unknown import released_from
 from discreet.questions.algebra import Caps, Question
 from discreet.questions.builder import Rows
 from discreet.questions.check import checked
 from discreet.questions.normal import fingerprint
 from discreet.questions.ranked import with_intervals
 from discreet.questions.sql import read_sql
+from discreet.questions.unbounded import with_share
 from discreet.questions.units import NO_CAPS, with_caps
 from discreet.questions.words import to_text
 
@@ -89,10 +90,11 @@ class Curator(Verbs):
         max_rows: int | None = None,
         max_groups: int | None = None,
         max_rows_per_group: int | None = None,
+        bounds_share: Number | None = None,
     ) -> Quote:
         """What ``question`` would cost and how good its answer would be. Spends nothing and reads no data."""
         caps = Caps(max_rows, max_groups, max_rows_per_group)
-        asked, sure = self._read(question, value_intervals, caps), read_confidence(confidence)
+        asked, sure = self._read(question, value_intervals, caps, bounds_share), read_confidence(confidence)
         rows = released_rows(asked, self.facts, self._ledger, sure)
         price = price_of(asked, self.facts, epsilon, delta, rho, within, sure, rows_assumed(assuming), weights, rows)
         plan = make_plan(asked, self.facts, price, weights)
@@ -131,6 +133,7 @@ class Curator(Verbs):
         max_rows: int | None = None,
         max_groups: int | None = None,
         max_rows_per_group: int | None = None,
+        bounds_share: Number | None = None,
         rehearse: bool = False,
     ) -> Answer:
         """Answer ``question`` with noise worth the price, or again for free if it was answered at that price or a higher one.
@@ -138,10 +141,11 @@ class Curator(Verbs):
         ``analyst`` is charged beside the table and has a limit of their own; with the same ``key`` the same request is one.
         ``simultaneous`` intervals hold all at once. ``value_intervals`` buys intervals for the values of quantiles, which else
         have intervals of ranks only. ``max_rows``, ``max_groups`` and ``max_rows_per_group`` say how much of each unit is read,
-        in the place of the facts. ``rehearse`` answers on made-up rows: free, and about nobody.
+        in the place of the facts. ``bounds_share`` is the part of the price that finds bounds for columns which have none.
+        ``rehearse`` answers on made-up rows: free, and about nobody.
         """
         caps = Caps(max_rows, max_groups, max_rows_per_group)
-        asked, sure = self._read(question, value_intervals, caps), read_confidence(confidence)
+        asked, sure = self._read(question, value_intervals, caps, bounds_share), read_confidence(confidence)
         rows = released_rows(asked, self.facts, self._ledger, sure) if within is not None else None
         price = price_of(asked, self.facts, epsilon, delta, rho, within, sure, rows_assumed(assuming), weights, rows)
         if rehearse:
@@ -231,7 +235,7 @@ class Curator(Verbs):
             self._refuse_tapes()                                             # nobody has put one on since the charge
             released = released_from(plan, self._opened())                   # may read again while it chooses keys and values
             self._ready()                                                    # what was read is of the version that was charged
-        return self._ledger.settle(granted, released, statement_about(plan, granted.request))
+        return self._ledger.settle(granted, released, statement_about(opened(plan, released), granted.request))
 
     def _failed(self, granted: Granted, fault: Fault) -> Fault:
         with suppress(LedgerFault):  # tried again with the next charge
@@ -332,8 +336,13 @@ class Curator(Verbs):
         )  # fmt: skip
         return replace(answer, rehearsed=True, warnings=(made.note, *answer.warnings))
 
-    def _read(self, question: str | Question, value_intervals: bool = False, caps: Caps = NO_CAPS) -> Question:
-        asked = read_sql(question, self.facts) if isinstance(question, str) else checked(question, self.facts)
+    def _read(
+        self, question: str | Question, value_intervals: bool = False, caps: Caps = NO_CAPS, bounds_share: Number | None = None
+    ) -> Question:
+        if isinstance(question, str):
+            asked = read_sql(question, self.facts, bounds_share=share_read(bounds_share))
+        else:
+            asked = checked(with_share(question, share_read(bounds_share)), self.facts)
         asked = with_intervals(asked) if value_intervals else asked
         return checked(with_caps(asked, caps), self.facts) if value_intervals or caps != NO_CAPS else asked
 

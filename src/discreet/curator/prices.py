@@ -11,7 +11,7 @@ from discreet.planning.expected import price_within
 from discreet.planning.price import Price, read_price
 from discreet.questions.algebra import KeyOf, Question
 
-__all__ = ["price_of", "public_name", "rows_assumed"]
+__all__ = ["price_of", "public_name", "rows_assumed", "share_read"]
 
 _LONGEST = 200
 
@@ -42,6 +42,11 @@ def price_of(
 def rows_assumed(assuming: int | None) -> int | None:
     """The size of a group that the asker supposes."""
     return None if assuming is None else exact_whole(assuming, "assuming", at_least=1)
+
+
+def share_read(bounds_share: Number | None) -> Fraction | None:
+    """The part of the price that finds bounds."""
+    return None if bounds_share is None else exact_positive(bounds_share, "bounds_share")
 
 
 def public_name(name: str | None, what: str) -> str:

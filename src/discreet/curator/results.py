@@ -13,6 +13,7 @@ from discreet.answers.ranges import RangeTotals
 from discreet.curator.advice import split_of, warnings_for
 from discreet.planning.behind import Counts
 from discreet.planning.expected import expected_errors
+from discreet.planning.opening import opened
 from discreet.planning.outputs import Table, answer_table
 from discreet.planning.plan import Derived, Plan, Vector
 from discreet.planning.release import Released
@@ -53,7 +54,7 @@ def answer_from(
         budget=budget,
         split=split_of(plan),
         replayed=replayed,
-        warnings=warnings_for(plan),
+        warnings=warnings_for(opened(plan, released)),  # which tells the bounds that were found
         receipt=receipt,
         ranges=_ranges(plan, released, confidence),
     )

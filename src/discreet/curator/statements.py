@@ -12,7 +12,7 @@ from discreet.facts.model import EachRow
 from discreet.ledger.charges import Request
 from discreet.ledger.codec import event_to, plain
 from discreet.mechanisms import KeySelection, Laplace
-from discreet.planning.plan import Keys, Plan, Ranks, Vector
+from discreet.planning.plan import Found, Keys, Plan, Ranks, Vector
 
 __all__ = ["statement_about"]
 
@@ -30,7 +30,7 @@ def statement_about(plan: Plan, request: Request) -> dict[str, Any]:
         "neighbours": plan.facts.neighbours,
         "price": as_strings(plan.price),
         "split": [{"what": what} | as_strings(loss) for what, loss in split_of(plan)],
-        "mechanisms": [_mechanism(vector, plan.wanted.cells) for vector in plan.vectors],
+        "mechanisms": [each for vector in plan.vectors for each in _mechanisms(vector, plan.wanted.cells)],
         "cells": None if request.cells is None else list(request.cells),
         "event": event_to(plan.event),
         "free": _FREE,
@@ -53,6 +53,13 @@ def _selected(keys: Keys) -> dict[str, Any]:
         "epsilon": shown(mechanism.epsilon), "delta": shown(mechanism.delta), "groups": mechanism.groups,
         "at_least": mechanism.at_least,
     }  # fmt: skip
+
+
+def _mechanisms(vector: Vector | Ranks | Keys | Found, cells: int) -> list[dict[str, Any]]:
+    """The noise of one vector: of bounds that are found, that of each end."""
+    if isinstance(vector, Found):
+        return [_selections(end, 1) | {"statistic": "lower" if end.kind == "min" else "upper"} for end in vector.ends]
+    return [_mechanism(vector, cells)]
 
 
 def _mechanism(vector: Vector | Ranks | Keys, cells: int) -> dict[str, Any]:

@@ -6,9 +6,9 @@ from math import floor
 
 from discreet.facts.model import Facts
 from discreet.planning.estimates import estimate
-from discreet.planning.plan import Derived, Keys, Plan, Ranks, Vector
+from discreet.planning.opening import opened
+from discreet.planning.plan import Derived, Found, Keys, Plan, Ranks, Vector
 from discreet.planning.release import Released
-from discreet.planning.unknown import opened
 from discreet.planning.vectors import aggregates_in_expression, drops_rows, with_nulls_replaced
 from discreet.questions.algebra import Aggregate, Apply, Expression, KeyOf, Output, Question
 from discreet.questions.check import checked
@@ -75,5 +75,5 @@ def rows_at_least(plan: Plan, released: Released, confidence: float) -> dict[str
 _ROWS = Aggregate("count_rows")
 
 
-def _has_count(vector: Vector | Ranks | Keys) -> bool:
+def _has_count(vector: Vector | Ranks | Keys | Found) -> bool:
     return isinstance(vector, Vector) and vector.estimator in ("count", "bernstein", "tensor")

@@ -1,5 +1,6 @@
 """From a question, the facts and a price to a plan, in passes that can be read one by one. No data so far."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 
@@ -8,11 +9,13 @@ from discreet.errors import QuestionError
 from discreet.facts.model import Facts, Text
 from discreet.mechanisms import Gaussian, Laplace
 from discreet.planning.cells import cells_of, check_having, most_cells
+from discreet.planning.found_bounds import Bounds as FoundBounds
+from discreet.planning.found_bounds import at_assumed, bounded, found_of, part_of, price_without
 from discreet.planning.grids import FEW, LARGEST_SCALE, grid_for, grids_for_pair
-from discreet.planning.plan import Axis, Derived, Keys, Mechanism, Plan, Ranks, Vector
+from discreet.planning.plan import Axis, Derived, Found, Keys, Known, Mechanism, Plan, Ranks, Vector
 from discreet.planning.price import Price
 from discreet.planning.ranks import RankDraft, event_of, ranks_of
-from discreet.planning.shares import Weights, check_weights, shares_by, weights_of
+from discreet.planning.shares import Weights, check_weights, shares_by, weights_behind, weights_of
 from discreet.planning.trees import tree_for
 from discreet.planning.units import bound_of, clamped_measures, clamped_sensitivity, spread_over_groups
 from discreet.planning.unknown import KeysDraft, keys_of
@@ -38,7 +41,9 @@ from discreet.sensitivities.statistic import (
 )
 from discreet.sensitivities.table import sensitivity_of
 
-__all__ = ["make_plan", "plan_of"]
+__all__ = ["choice_for", "make_plan", "plan_at_bounds", "plan_of"]
+
+_SPARE = 32  # times wider noise would be planned just as well, so that it is for whatever bounds are found
 
 
 def make_plan(question: Question, facts: Facts, price: Price, weights: Weights | None = None) -> Plan:
@@ -47,15 +52,61 @@ def make_plan(question: Question, facts: Facts, price: Price, weights: Weights |
     Every vector gets an equal share of the price, or one in proportion to its weight. ``weights`` names outputs, or vectors by
     the words of a quote; what it does not name weighs 1, and a vector that serves several outputs takes the largest.
     """
-    facts = facts_seen(question, facts)                                      # with the columns of what it joins
-    choice = choose(question, facts)                                         # as few vectors as answer all aggregates
+    choice = choice_for(question, facts)                                     # as few vectors as answer all aggregates
     named = check_weights(weights, [(question, choice)])
     return plan_of(question, facts, price, choice, weights_of(question, choice, named))
 
 
-def plan_of(question: Question, facts: Facts, price: Price, choice: Choice, weights: tuple[Fraction, ...]) -> Plan:
-    """The plan that releases the vectors of ``choice``, one weight for each."""
+def choice_for(question: Question, facts: Facts) -> Choice:
+    """Which vectors answer the question; the same whatever bounds are found for it."""
     facts = facts_seen(question, facts)
+    return choose(question, at_assumed(facts, part_of(question, facts)[0]))
+
+
+def plan_of(question: Question, facts: Facts, price: Price, choice: Choice, weights: tuple[Fraction, ...]) -> Plan:
+    """The plan that releases the vectors of ``choice``, one weight for each; first the bounds that have to be found."""
+    facts = facts_seen(question, facts)                                      # with the columns of what it joins
+    columns, share = part_of(question, facts)
+    if not columns:
+        return _plan_of(question, facts, price, choice, weights)
+    if any(isinstance(draft, KeysDraft) for draft in choice.drafts):
+        raise QuestionError(
+            "keys and bounds that nothing public says are not found in one question",
+            hint="declare the key's values, or lower and upper, in the facts",
+        )
+    found, rest, assumed = found_of(question, facts, price), price_without(price, share), at_assumed(facts, columns)
+    spare = price_without(rest, 1 - Fraction(1, _SPARE if isinstance(rest, Pure) else _SPARE**2))
+    _plan_of(question, assumed, spare, choice, weights, is_alone=False)  # refused here, and not when bounds are found
+    plan = _behind(found, _plan_of(question, assumed, rest, choice, weights, is_alone=False), price, share)
+    return replace(plan, facts=facts)
+
+
+def plan_at_bounds(plan: Plan, bounds: Mapping[str, FoundBounds]) -> Plan:
+    """The plan once its bounds are found. It has the same event, shares and order of vectors whatever they are."""
+    columns, share = part_of(plan.question, plan.facts)
+    if not columns:
+        return plan  # they are in its facts already
+    facts = bounded(plan.facts, bounds)
+    choice = choose(plan.question, facts)
+    weights = weights_of(plan.question, choice, weights_behind(plan))
+    rest = _plan_of(plan.question, facts, price_without(plan.price, share), choice, weights, is_alone=False)
+    found = _behind(tuple(each for each in plan.vectors if isinstance(each, Found)), rest, plan.price, share)
+    assert found.event == plan.event, "the loss does not depend on the bounds"
+    return found
+
+
+def _behind(found: tuple[Found, ...], rest: Plan, price: Price, share: Fraction) -> Plan:
+    """The plan that finds bounds first."""
+    later = tuple(replace(each, share=each.share * (1 - share)) for each in rest.vectors)
+    moved = tuple((a, s if isinstance(s, Known) else replace(s, vector=s.vector + len(found))) for a, s in rest.sources)
+    selections = tuple(event_of(end, rest.facts, 1) for each in found for end in each.ends)
+    return replace(rest, price=price, vectors=(*found, *later), sources=moved, event=Sequence((*selections, rest.event)))
+
+
+def _plan_of(
+    question: Question, facts: Facts, price: Price, choice: Choice, weights: tuple[Fraction, ...], *, is_alone: bool = True
+) -> Plan:
+    """The same where all bounds are public. ``is_alone``: nothing else is paid from the same (epsilon, delta)."""
     keys, axes = cells_of(question.keys, facts)                              # every value of every key
     check_having(question.having, tuple(_as_text(key, axis, facts) for key, axis in zip(question.keys, axes, strict=True)))
     cells = most_cells(question.keys, facts)
@@ -66,7 +117,7 @@ def plan_of(question: Question, facts: Facts, price: Price, choice: Choice, weig
     measures, vectors = _measured(vectors)                                   # what the engine must add up
     is_clamped = any(isinstance(draft, Draft) and draft.per_unit is not None for draft in choice.drafts)
     wanted = Wanted(question.where, keys, measures, bound_of(question, facts, is_clamped=is_clamped), question.joins)
-    if len(vectors) == 1 and isinstance(vectors[0], Vector):
+    if is_alone and len(vectors) == 1 and isinstance(vectors[0], Vector):
         vectors = [_calibrated_alone(vectors[0], price, wanted)]
     derived = [(a, Derived(v, f)) for v, d in enumerate(choice.drafts) for f, group in enumerate(d.aggregates) for a in group]
     event = _event(vectors, facts, price, cells)

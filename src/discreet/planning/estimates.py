@@ -57,6 +57,7 @@ def estimate(plan: Plan, aggregate: Aggregate, released: Released, alpha: float)
                 return _told_counts(vector, counts_told(released[place]), alpha)
             if isinstance(vector, Ranks):
                 return Estimate(*ranked_value(plan, vector, condition, released, alpha))
+            assert isinstance(vector, Vector), "bounds answer no aggregate"
             return _from_vector(plan, vector, released[place][:, condition, :], aggregate.kind, alpha)
         case source:
             assert_never(source)

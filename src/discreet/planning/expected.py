@@ -18,30 +18,35 @@ from discreet.mechanisms.accuracy import least_price
 from discreet.planning.behind import Counted, Counts
 from discreet.planning.build import make_plan
 from discreet.planning.cells import cells_of
+from discreet.planning.found_bounds import ASSUMED, bounds_as_integers
+from discreet.planning.opening import opened
 from discreet.planning.outputs import answer_table, kind_of
-from discreet.planning.plan import Derived, Keys, Plan, Ranks, Vector
+from discreet.planning.plan import Derived, Found, Keys, Plan, Ranks, Vector
 from discreet.planning.price import Price
 from discreet.planning.ranked import rank_reach
 from discreet.planning.release import Released
 from discreet.planning.shares import Weights
 from discreet.planning.unknown import keys_as_integers
-from discreet.planning.vectors import aggregates_in_expression, known_rows_behind
+from discreet.planning.vectors import aggregates_in, aggregates_in_expression, known_rows_behind
 from discreet.privacy.losses import Pure
-from discreet.questions.algebra import Aggregate, Expression, KeyOf, Question
+from discreet.questions.algebra import Aggregate, Column, Expression, KeyOf, Output, Question
+from discreet.questions.functions import BOUNDED
 from discreet.questions.ranked import RANKED_KINDS
+from discreet.questions.unbounded import unbounded_in
 
 __all__ = ["Basis", "Expected", "expected_errors", "price_within", "readable_group", "size_for"]
 
-Basis = Literal["rows", "released", "assuming", "rows_about", "table", "rank", "none"]
+Basis = Literal["rows", "released", "assuming", "rows_about", "table", "rank", "range", "none"]
 
 _SIZES = (100, 1000, 10_000)  # of a group, where nothing says how large it is
 _STEADY = ("count", "count_rows", "count_units", "count_distinct", "running_rows", "sum")  # whose error rows do not change
+_LINEAR = ("sum", "mean", "stddev_pop", "stddev_samp")  # are twice as large where numbers are
 _SHARE, _SPREAD = 0.05, 0.2  # of the range: where values are assumed to lie, mostly low as incomes do, and how widely
 
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """The ± of one column, in ranks where the basis is that.
+    """The ± of one column: in ranks where the basis is that, or in parts of the range that is found for it.
 
     ``rows`` is the size of a group that it was worked out for, None if it does not depend on it.
     """
@@ -79,6 +84,8 @@ def expected_errors(
 
     ``released`` is how many rows there are at least by a count that was released before, as ``behind.rows_at_least`` gives it.
     """
+    loose = set(unbounded_in(aggregates_in(plan.question), plan.facts))
+    plan = _as_if_found(plan)  # where bounds matter, only their distance is used
     at = lru_cache(partial(_at, plan, confidence))
     found = []
     for place, output in enumerate(plan.question.outputs):
@@ -90,11 +97,34 @@ def expected_errors(
         counted = released.get(output.name) if isinstance(released, Mapping) else released
         size = size_for(plan.facts, plan.question, output.value, assuming, counted)
         sizes: list[tuple[int, Basis]] = [(n, "table") for n in _SIZES] if size is None else [size]
-        if _depends_on_rows(plan, output.value):
+        if loose & _scaled(output.value):
+            found += _in_ranges(output, [(n, at(n)[place]) for n, _ in sizes], _depends_on_rows(plan, output.value))
+        elif _depends_on_rows(plan, output.value):
             found += [Expected(output.name, at(rows)[place], basis, rows) for rows, basis in sizes]
         else:
             found.append(Expected(output.name, at(sizes[0][0])[place], "none", None))
     return tuple(found)
+
+
+def _as_if_found(plan: Plan) -> Plan:
+    """The plan at assumed bounds, if it has to find some."""
+    return opened(plan, _assumed(plan.vectors, 1)) if any(isinstance(each, Found) for each in plan.vectors) else plan
+
+
+def _scaled(value: Expression) -> set[str]:
+    """The columns that stand alone in aggregates of an output which grow with their numbers."""
+    aggregates = [each for each in aggregates_in_expression(value) if each.kind not in (*BOUNDED, "correlation")]
+    return {part.name for each in aggregates for part in (each.of, each.and_of) if isinstance(part, Column)}
+
+
+def _in_ranges(output: Output, errors: list[tuple[int, float]], depends_on_rows: bool) -> list[Expected]:
+    """Errors that were worked out for assumed bounds, in parts of their distance; infinite where that says nothing."""
+    is_linear = isinstance(output.value, Aggregate) and output.value.kind in _LINEAR
+    if not is_linear:
+        return [Expected(output.name, float("inf"), "range", None)]
+    width = float(ASSUMED[1] - ASSUMED[0])
+    found = [Expected(output.name, error / width, "range", rows) for rows, error in errors]
+    return found if depends_on_rows else [replace(found[0], rows=None)]
 
 
 def _depends_on_rows(plan: Plan, value: Expression) -> bool:
@@ -122,13 +152,16 @@ def _half(low: object, high: object) -> float:
     return (float(high) - float(low)) / 2 if isinstance(low, int | float) and isinstance(high, int | float) else float("inf")
 
 
-def _assumed(vectors: tuple[Vector | Ranks | Keys, ...], rows: int) -> Released:
+def _assumed(vectors: tuple[Vector | Ranks | Keys | Found, ...], rows: int) -> Released:
     """Vectors as they would be without noise for ``rows`` rows whose values lie low in their range."""
     mean, square = _SHARE, _SHARE**2 + (_SHARE * (1 - _SHARE)) * _SPREAD
     found = []
     for vector in vectors:
         if isinstance(vector, Keys):
             found.append(keys_as_integers([""], [rows]))
+            continue
+        if isinstance(vector, Found):
+            found.append(bounds_as_integers(ASSUMED))
             continue
         if isinstance(vector, Ranks):
             places = [[[round(vector.grid.width * mean)]] * len(vector.shares)]
@@ -160,6 +193,7 @@ def _assumed(vectors: tuple[Vector | Ranks | Keys, ...], rows: int) -> Released:
 
 def readable_group(plan: Plan, confidence: float) -> int | None:
     """The least count that its own ± does not blur by more than a tenth; None if no count is released."""
+    plan = _as_if_found(plan)
     for output, half in zip(plan.question.outputs, _at(plan, confidence, 1000), strict=True):
         value = output.value
         if isinstance(value, Aggregate) and kind_of(value) == "count" and isinstance(plan.source(value), Derived):
@@ -202,6 +236,11 @@ def _is_met(expected: tuple[Expected, ...], within: Mapping[str, Fraction]) -> b
                 raise QuestionError(
                     f"how far off the value of {found.name} is depends on the data; its rank is what a price buys",
                     hint="write epsilon=…, and see in the quote how far off the rank may be",
+                )
+            if found.basis == "range":
+                raise QuestionError(
+                    f"how good {found.name} is depends on the bounds that will be found",
+                    hint="write epsilon=…, and see in the quote how good it is beside the range found",
                 )
             if found.basis == "table":
                 raise QuestionError(

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.planning.estimates import Estimate, estimate
+from discreet.planning.opening import opened
 from discreet.planning.plan import Derived, Plan, Vector
 from discreet.planning.ranked import has_ends, rank_reach
 from discreet.planning.release import Released
 from discreet.planning.spread import Floats
 from discreet.planning.together import risks_together
-from discreet.planning.unknown import opened
 from discreet.planning.vectors import aggregates_in_expression
 from discreet.questions.algebra import Aggregate, Apply, Bin, Case, Column, DatePart, Expression, In, KeyOf, Like, Literal
 from discreet.questions.bounds import is_whole

@@ -17,7 +17,7 @@ from discreet.planning.trees import Tree
 from discreet.privacy.events import Event
 from discreet.questions.algebra import Aggregate, AggregateKind, Expression, Question
 
-__all__ = ["Axis", "Derived", "Estimator", "Keys", "Known", "Mechanism", "Plan", "Ranks", "Role", "Vector"]
+__all__ = ["Axis", "Derived", "Estimator", "Found", "Keys", "Known", "Mechanism", "Plan", "Ranks", "Role", "Vector"]
 
 Estimator = Literal[
     "count", "units", "distinct", "sum", "bernstein", "variance_numerator", "tensor", "covariance_numerator", "tree"
@@ -139,6 +139,24 @@ class Keys:
 
 
 @dataclass(frozen=True, slots=True)
+class Found:
+    """Bounds of one column that are found, each end by its rank; before the other vectors of a plan.
+
+    ``ends`` are the low end ("min") and the high one ("max"), without one that is public.
+    """
+
+    column: str
+    ends: tuple[Ranks, ...]
+    share: Fraction
+    what: str
+
+    @property
+    def are_few(self) -> bool:
+        """Bounds are kept as unbounded integers."""
+        return True
+
+
+@dataclass(frozen=True, slots=True)
 class Derived:
     """Where an aggregate's value comes from: a vector, and which of its filters; or of its shares, where values have ranks."""
 
@@ -162,7 +180,7 @@ class Plan:
     price: Price
     axes: tuple[Axis, ...]
     wanted: Wanted
-    vectors: tuple[Vector | Ranks | Keys, ...]
+    vectors: tuple[Vector | Ranks | Keys | Found, ...]
     sources: tuple[tuple[Aggregate, Derived | Known], ...]
     event: Event
 

@@ -33,7 +33,7 @@ from discreet.sensitivities.scope import Scope
 from discreet.sensitivities.statistic import QuantileScore
 from discreet.sensitivities.table import score_change
 
-__all__ = ["ENDS_MISS", "RankDraft", "event_of", "rank_drafts", "ranks_of", "reaches", "rows_beyond"]
+__all__ = ["ENDS_MISS", "RankDraft", "epsilon_of", "event_of", "rank_drafts", "ranks_of", "reaches", "rows_beyond"]
 
 ENDS_MISS = Fraction(1, 100)  # how often a bought interval may miss; the plan does not know what confidence will be asked for
 _LEAST_MOVE = Fraction(99, 140)  # just above the root of 1/2: see the proof, "Replacing a unit, in rho"
@@ -119,7 +119,7 @@ def _selections(draft: RankDraft, grid: Grid, price: Price, share: Fraction, cel
     parts = parts_of(order, moves, touched, is_concentrated=isinstance(price, Concentrated))
     mechanisms = []
     for turn, moved in zip(order, moves, strict=True):
-        epsilon = _epsilon(price, share * parts[turn.level] / touched[turn.level], draft.what)
+        epsilon = epsilon_of(price, share * parts[turn.level] / touched[turn.level], draft.what)
         mechanisms.append(Quantile(epsilon=epsilon, sensitivity=moved, q=turn.q, offset=turn.offset, prior=prior))
     return Quantiles(order, tuple(mechanisms))
 
@@ -130,7 +130,7 @@ def _groups(order: Sequence[Turn], cells: int) -> list[int]:
     return [counts[level] * cells for level in range(len(counts))]
 
 
-def _epsilon(price: Price, share: Fraction, what: str) -> Fraction:
+def epsilon_of(price: Price, share: Fraction, what: str) -> Fraction:
     """The epsilon of one selection that ``share`` of the price buys."""
     match price:
         case Pure(epsilon=epsilon):

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from discreet.engines.wanted import Sums
 from discreet.planning.choosing import Counting, chosen
-from discreet.planning.plan import Keys, Plan, Ranks, Vector
+from discreet.planning.plan import Found, Keys, Plan, Ranks, Vector
 from discreet.planning.trees import node_sums
 from discreet.planning.units import clamp_of
 from discreet.private import Private
@@ -30,7 +30,7 @@ def release(plan: Plan, sums: Private[Sums] | None, counts: Counting | None = No
     read = None if counts is None else cache(counts)  # what two of them need is read once
     released = []
     for each in plan.vectors:
-        assert not isinstance(each, Keys), "keys are chosen before anything is read about them"
+        assert not isinstance(each, Keys | Found), "keys and bounds are chosen before anything else is read"
         released.append(chosen(each, plan.wanted, read) if isinstance(each, Ranks) else _noisy(each, exact, plan.facts.rows))
     return tuple(released)
 

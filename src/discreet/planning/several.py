@@ -9,14 +9,12 @@ from math import isqrt
 
 from discreet.errors import ParameterError
 from discreet.facts.model import Facts
-from discreet.planning.build import plan_of
+from discreet.planning.build import choice_for, plan_of
 from discreet.planning.plan import Plan
 from discreet.planning.price import Price
 from discreet.planning.shares import Weights, check_weights, shares_by, weights_of
-from discreet.planning.vectors import choose
 from discreet.privacy.losses import Approximate, Concentrated, Pure
 from discreet.questions.algebra import Question
-from discreet.questions.joins import facts_seen
 from discreet.questions.normal import fingerprint
 
 __all__ = ["make_plans"]
@@ -36,7 +34,7 @@ def make_plans(questions: Iterable[Question], facts: Facts, price: Price, weight
         different.setdefault(fingerprint(question), question)
     if not different:
         raise ParameterError("there are no questions to plan", hint="give one question or more")
-    asked = [(question, choose(question, facts_seen(question, facts))) for question in different.values()]
+    asked = [(question, choice_for(question, facts)) for question in different.values()]
     named = check_weights(weights, asked)
     weighed = [weights_of(question, choice, named) for question, choice in asked]
     parts = _parts([sum(each, start=Fraction(0)) for each in weighed], price)

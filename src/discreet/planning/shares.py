@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from discreet.errors import QuestionError
 from discreet.exact import Number, exact_positive
-from discreet.planning.plan import Plan
+from discreet.planning.plan import Found, Plan
 from discreet.planning.vectors import Choice, aggregates_in_expression
 from discreet.questions.algebra import Question
 
@@ -39,9 +39,10 @@ def weights_of(question: Question, choice: Choice, weights: Mapping[str, Fractio
 
 def weights_behind(plan: Plan) -> dict[str, Fraction]:
     """Weights at which its question alone, at its price, is planned as it was; none where all shares are equal."""
-    if len({vector.share for vector in plan.vectors}) < 2:
+    weighed = [vector for vector in plan.vectors if not isinstance(vector, Found)]  # these have a share that is said elsewhere
+    if len({vector.share for vector in weighed}) < 2:
         return {}
-    return {vector.what: vector.share for vector in plan.vectors}
+    return {vector.what: vector.share for vector in weighed}
 
 
 def _served(question: Question, choice: Choice) -> dict[str, tuple[int, ...]]:

@@ -3,7 +3,7 @@
 from math import expm1, log
 from typing import Literal, assert_never
 
-from discreet.planning.plan import Derived, Keys, Plan, Ranks, Vector
+from discreet.planning.plan import Derived, Found, Keys, Plan, Ranks, Vector
 from discreet.planning.vectors import aggregates_in_expression
 from discreet.questions.algebra import Aggregate
 
@@ -31,12 +31,13 @@ def risks_together(plan: Plan, confidence: float, cells: int) -> dict[Aggregate,
     return {aggregate: alone / len(said[place]) for aggregate, place in places.items()}
 
 
-def _statement(vector: Vector | Ranks | Keys, aggregate: Aggregate) -> Statement:
+def _statement(vector: Vector | Ranks | Keys | Found, aggregate: Aggregate) -> Statement:
     """What the interval says about the noise: those that say the same hold or miss together."""
     if isinstance(vector, Ranks):
         return "rank"
     if isinstance(vector, Keys):
         return "count"
+    assert not isinstance(vector, Found), "bounds answer no aggregate"
     if vector.estimator not in ("bernstein", "tensor", "tree"):
         return "sum"  # one noisy number, from which all are read off
     match aggregate.kind:

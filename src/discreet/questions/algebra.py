@@ -228,3 +228,4 @@ class Question:
     limit: int | None = None
     caps: Caps = Caps()
     joins: tuple[Join, ...] = ()
+    bounds_share: Fraction | None = None  # of the price, for finding bounds that nothing public says

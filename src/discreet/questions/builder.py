@@ -198,7 +198,8 @@ class Rows:
             taken.append(outputs[-1].name)
         outputs += [Output(name, _aggregate(one, self.facts, self.joins)) for name, one in statistics.items()]
         question = Question(self.facts.name, tuple(outputs), self.condition, self.keys, joins=self.joins)
-        return Asking(checked(question, self.facts), self.asker)
+        is_asked_later = self.asker is not None  # with a share of the price for finding bounds, perhaps
+        return Asking(checked(question, self.facts, finds_bounds=is_asked_later), self.asker)
 
     def count(self, of: str | None = None) -> Asking:
         """How many rows there are, or how many have a value of ``of``."""

@@ -104,5 +104,6 @@ def fingerprint_of(question: Question) -> str:
         *(f"order {text(order.by)}{' descending' if order.descending else ''}" for order in question.order),
         *([f"limit {question.limit}"] if question.limit is not None else []),
         *([f"caps {caps_text(question.caps)}"] if question.caps != Caps() else []),
+        *([f"bounds share {question.bounds_share}"] if question.bounds_share is not None else []),
     ]
     return f"{_VERSION}:{sha256(chr(10).join(lines).encode()).hexdigest()}"

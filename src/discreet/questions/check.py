@@ -30,6 +30,7 @@ from discreet.questions.normal import normal
 from discreet.questions.places import Misfit, Places, short
 from discreet.questions.ranked import RANKED_KINDS, check_ranked
 from discreet.questions.types import Within, fitted
+from discreet.questions.unbounded import FIND, fitted_share, is_unbounded
 from discreet.questions.units import check_units, fitted_caps
 from discreet.questions.walk import every, parts
 from discreet.questions.words import column_text, to_text
@@ -41,12 +42,15 @@ MOST_AGGREGATES = 100
 _CLAMP = "declare lower and upper in the facts, or clamp it: GREATEST(LEAST(x, 100), 0)"
 
 
-def checked(question: Question, facts: model.Facts) -> Question:
-    """The question in its one form. Raises QuestionError if it cannot be asked of this table."""
+def checked(question: Question, facts: model.Facts, *, finds_bounds: bool = False) -> Question:
+    """The question in its one form. Raises QuestionError if it cannot be asked of this table.
+
+    With ``finds_bounds`` columns may lack bounds as if a share of the price were to find them: that is for whoever asks to say.
+    """
     if any(not _is_unicode(text) for text in _texts(question)):
         raise QuestionError("a text is not valid Unicode", hint="write whole characters: half surrogates stand for nothing")
     try:
-        return fitted_question(question, facts, Places())
+        return fitted_question(question, facts, Places(), finds_bounds=finds_bounds)
     except Misfit as wrong:
         raise QuestionError(wrong.message, hint=wrong.hint) from None
 
@@ -67,18 +71,18 @@ def _is_unicode(text: str) -> bool:
     return not any(0xD800 <= ord(letter) <= 0xDFFF for letter in text)
 
 
-def fitted_question(question: Question, facts: model.Facts, places: Places) -> Question:
+def fitted_question(question: Question, facts: model.Facts, places: Places, *, finds_bounds: bool = False) -> Question:
     """The question in its one form, which can be asked just as well. Raises Misfit."""
     question = replace(question, joins=fitted_joins(question.joins, facts))
     facts = facts_seen(question, facts)
-    form = normal(_fitted(question, facts, places))
-    _fitted(form, facts, places)  # what constants come to is known only now: Race = 3 + 4
+    form = normal(_fitted(question, facts, places, finds_bounds))
+    _fitted(form, facts, places, finds_bounds)  # what constants come to is known only now: Race = 3 + 4
     return form
 
 
-def _fitted(question: Question, facts: model.Facts, places: Places) -> Question:
+def _fitted(question: Question, facts: model.Facts, places: Places, finds_bounds: bool) -> Question:
     keys = tuple(checked_key(key, facts, places) for key in question.keys)
-    within = Within(facts, keys, places)
+    within = Within(facts, keys, places, finds_bounds or question.bounds_share is not None)
     fit = Question(
         table=question.table,
         outputs=tuple(Output(output.name, _output(output, within)) for output in question.outputs),
@@ -89,9 +93,9 @@ def _fitted(question: Question, facts: model.Facts, places: Places) -> Question:
         limit=question.limit,
         caps=fitted_caps(question.caps, facts),
         joins=question.joins,
+        bounds_share=question.bounds_share,
     )
-    _check_aggregates(fit, facts)
-    return fit
+    return fitted_share(fit, _check_aggregates(fit, facts), facts)
 
 
 # ---- over rows
@@ -174,7 +178,7 @@ def _having(expression: Expression, within: Within) -> Expression:
 def _released(expression: Expression, within: Within) -> tuple[Expression, str]:
     new, kind = fitted(expression, within)
     for aggregate in _outermost(new):
-        _check_aggregate(aggregate, within.facts)
+        _check_aggregate(aggregate, within)
     return new, kind
 
 
@@ -192,14 +196,15 @@ def _outermost(expression: Expression) -> Iterator[Aggregate]:
             assert_never(expression)
 
 
-def _check_aggregate(aggregate: Aggregate, facts: model.Facts) -> None:
+def _check_aggregate(aggregate: Aggregate, within: Within) -> None:
+    facts = within.facts
     check_units(aggregate, facts)
     for part in parts(aggregate):
         _check_row(part, facts)
     check_ranked(aggregate)
     if aggregate.of is None or aggregate.kind == "count":
         return
-    if aggregate.kind in BOUNDED and beyond_bounds(aggregate, facts) is None:
+    if aggregate.kind in BOUNDED and beyond_bounds(aggregate, facts) is None and not _is_found(aggregate.of, within):
         raise Misfit(
             aggregate, f"{short(to_text(aggregate.of))} has no such bound in the facts",
             "name a number column that is declared with lower and upper",
@@ -207,9 +212,17 @@ def _check_aggregate(aggregate: Aggregate, facts: model.Facts) -> None:
     for number in (aggregate.of,) if aggregate.and_of is None else (aggregate.of, aggregate.and_of):
         if not any(isinstance(one, Column) for one in every(number)):
             raise Misfit(aggregate, "this aggregate reads no column", "write COUNT(*), times a number if you like")
-        if aggregate.kind != "count_distinct" and bounds_of(number, facts) is None:
+        if aggregate.kind != "count_distinct" and bounds_of(number, facts) is None and not _is_found(number, within):
             what = "to rank its values within" if aggregate.kind in RANKED_KINDS else "to add up"
-            raise Misfit(aggregate, f"{short(to_text(number))} has no public bounds {what}", _CLAMP)
+            raise Misfit(aggregate, f"{short(to_text(number))} has no public bounds {what}", _hint(number, facts))
+
+
+def _is_found(number: Expression, within: Within) -> bool:
+    return within.finds_bounds and is_unbounded(number, within.facts)
+
+
+def _hint(number: Expression, facts: model.Facts) -> str:
+    return f"{_CLAMP}; or {FIND}" if is_unbounded(number, facts) else _CLAMP
 
 
 def _is_ordered(key: Expression, facts: model.Facts) -> bool:
@@ -218,7 +231,8 @@ def _is_ordered(key: Expression, facts: model.Facts) -> bool:
     return isinstance(key, Bin | DatePart) or is_bounded
 
 
-def _check_aggregates(question: Question, facts: model.Facts) -> None:
+def _check_aggregates(question: Question, facts: model.Facts) -> list[Aggregate]:
+    """Every aggregate of the question, each once."""
     places = [*(output.value for output in question.outputs), *(order.by for order in question.order)]
     places += [] if question.having is None else [question.having]
     aggregates = list(dict.fromkeys(one for place in places for one in _outermost(place)))
@@ -235,3 +249,4 @@ def _check_aggregates(question: Question, facts: model.Facts) -> None:
         raise Misfit(
             aggregates[MOST_AGGREGATES], f"the question has more than {MOST_AGGREGATES} aggregates", "ask several questions"
         )
+    return aggregates

@@ -62,6 +62,7 @@ def question_of(statement: Statement, names: Names) -> Question:
         limit=statement.limit,
         caps=statement.caps,
         joins=names.tables.joins,
+        bounds_share=statement.bounds_share,
     )
 
 

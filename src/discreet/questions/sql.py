@@ -6,6 +6,7 @@ our own, because the limits are promises: 64 KiB, 100 deep, 10 000 parts, whatev
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from fractions import Fraction
 
 from discreet.facts.model import Facts
 from discreet.questions.algebra import Expression, Join, Question
@@ -18,17 +19,22 @@ from discreet.questions.places import Misfit, Places, Source
 from discreet.questions.resolve import Names, as_key, question_of, row
 from discreet.questions.statement import Statement, parse_statement
 from discreet.questions.types import Within, fitted
+from discreet.questions.unbounded import with_share
 from discreet.questions.words import name_text
 
 __all__ = ["read_condition", "read_key", "read_sql", "read_value"]
 
 
-def read_sql(text: str, facts: Facts) -> Question:
-    """The question that the text asks, checked against the facts and in its one form. Raises QuestionError."""
+def read_sql(text: str, facts: Facts, *, bounds_share: Fraction | None = None) -> Question:
+    """The question that the text asks, checked against the facts and in its one form. Raises QuestionError.
+
+    ``bounds_share`` is said in the place of what the text says.
+    """
     with _reading(text) as grammar:
         statement = parse_statement(grammar)
         tables = _tables(statement, grammar, facts)
-        return fitted_question(question_of(statement, _names(grammar, tables)), facts, grammar.places)
+        asked = question_of(statement, _names(grammar, tables))
+        return fitted_question(with_share(asked, bounds_share), facts, grammar.places)
 
 
 def read_condition(text: str, facts: Facts, joins: tuple[Join, ...] = ()) -> Expression:

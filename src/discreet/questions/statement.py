@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TypeVar
 
 from discreet.questions.algebra import Caps, Expression
@@ -9,6 +10,7 @@ from discreet.questions.cursor import Cursor
 from discreet.questions.grammar import Grammar
 from discreet.questions.joins import Joining, parse_joins
 from discreet.questions.tokens import Token
+from discreet.questions.unbounded import is_bounds_share, parse_bounds_share
 from discreet.questions.units import is_per_unit, parse_caps
 
 __all__ = ["Item", "MOST_IN_LIST", "Sorting", "Statement", "parse_statement"]
@@ -50,6 +52,7 @@ class Statement:
     order: tuple[Sorting, ...]
     limit: int | None
     caps: Caps
+    bounds_share: Fraction | None = None
 
 
 def parse_statement(grammar: Grammar) -> Statement:
@@ -65,8 +68,9 @@ def parse_statement(grammar: Grammar) -> Statement:
     order = _order(grammar)
     limit = _limit(cursor)
     caps = parse_caps(cursor)
+    bounds_share = parse_bounds_share(cursor)
     _end(cursor)
-    return Statement(items, table, alias, joins, where, group, having, order, limit, caps)
+    return Statement(items, table, alias, joins, where, group, having, order, limit, caps, bounds_share)
 
 
 def _select(cursor: Cursor) -> None:
@@ -111,8 +115,12 @@ def _from(cursor: Cursor) -> tuple[Token, Token | None]:
         raise cursor.refused(table, f"{table} is a function, not a table", "write FROM the table itself")
     if cursor.token.key == ".":
         raise cursor.refused(table, "the table has no schema", "write its name alone")
-    alias = cursor.name("a name") if cursor.take_if("AS") or (cursor.is_name() and not is_per_unit(cursor)) else None
+    alias = cursor.name("a name") if cursor.take_if("AS") or (cursor.is_name() and not _is_clause(cursor)) else None
     return table, alias
+
+
+def _is_clause(cursor: Cursor) -> bool:
+    return is_per_unit(cursor) or is_bounds_share(cursor)
 
 
 def _group(grammar: Grammar) -> tuple[Expression, ...]:

@@ -59,6 +59,7 @@ class Within:
     facts: model.Facts
     keys: tuple[Expression, ...] = ()
     places: Places | None = None
+    finds_bounds: bool = False  # of columns that have none
 
 
 Fitted = tuple[Expression, Type]

@@ -110,6 +110,7 @@ def _question(question: Question) -> str:
         f"ORDER BY {', '.join(order)}" if order else "",
         f"LIMIT {question.limit}" if question.limit is not None else "",
         caps_text(question.caps),
+        f"BOUNDS SHARE {shown(question.bounds_share)}" if question.bounds_share is not None else "",
     ]
     return " ".join(clause for clause in clauses if clause)
 

@@ -1,0 +1,34 @@
+"""Plans whose last part depends on what was chosen first: keys that no list names, bounds that nothing public says.
+
+Both are chosen before anything else is read. Then the plan is opened: made again as if they had been public all along. What was
+chosen travels among the released integers, so that a stored answer opens its plan as the asking did.
+"""
+
+from dataclasses import replace
+
+from discreet.engines.wanted import Engine
+from discreet.planning import unknown
+from discreet.planning.build import plan_at_bounds
+from discreet.planning.found_bounds import bounds_as_integers, bounds_from, bounds_told
+from discreet.planning.plan import Found, Plan
+from discreet.planning.release import Released, release
+
+__all__ = ["opened", "released_from"]
+
+
+def opened(plan: Plan, released: Released) -> Plan:
+    """The plan with the keys and the bounds that were chosen in the place of those that were not known."""
+    pairs = zip(plan.vectors, released, strict=False)  # of what was released so far
+    bounds = {each.column: bounds_told(values) for each, values in pairs if isinstance(each, Found)}
+    return plan_at_bounds(plan, bounds) if bounds else unknown.opened(plan, released)
+
+
+def released_from(plan: Plan, engine: Engine) -> Released:
+    """Every vector of the plan, read from the engine and with its noise."""
+    found = [each for each in plan.vectors if isinstance(each, Found)]
+    if not found:
+        return unknown.released_from(plan, engine)
+    told = tuple(bounds_as_integers(bounds_from(each, plan.question, plan.facts, engine.counts)) for each in found)
+    rest = opened(plan, told)
+    rest = replace(rest, vectors=rest.vectors[len(told) :])
+    return *told, *release(rest, engine.run(rest.wanted) if rest.wanted.measures else None, engine.counts)
