@@ -81,10 +81,10 @@ def test_joined_tables_that_differ_in_one_row_differ_by_no_more_than_the_planned
     @given(at_random.neighbours(relation), joins.lookups(), joins.joined(at_random.questions()), st.sampled_from(by_row.PRICES))
     def hold(tables, lookups, question, price):
         facts = joins.facts_for(relation, f"rows = {len(tables[0])}" if relation == "change_one" else "")
-        found = compare(facts, tables, lookups, question[0], priced(price, question[0]), {})
+        found = compare(facts, tables, lookups, question, priced(price, question), {})
         asked[found is not None] += 1
         for moved, allowed in found or ():
-            assert moved <= allowed, f"{question[0]}: {moved} > {allowed}"
+            assert moved <= allowed, f"{question}: {moved} > {allowed}"
 
     hold()
     assert asked[True] >= 0.8 * asked.total(), f"too many generated questions are refused: {asked}"
@@ -102,10 +102,10 @@ def test_joined_tables_that_differ_in_one_unit_differ_by_no_more_than_the_planne
     def hold(tables, lookups, question, price, caps):
         number = len({units.unit_of(row) for row in tables[0]} - {None})
         facts = joins.facts_for(relation, f"units = {number}" if relation == "change_one" else "", BY_WHO)
-        found = compare(facts, tables, lookups, question[0], priced(price, question[0]), caps)
+        found = compare(facts, tables, lookups, question, priced(price, question), caps)
         asked[found is not None] += 1
         for moved, allowed in found or ():
-            assert moved <= allowed, f"{question[0]}: {moved} > {allowed}"
+            assert moved <= allowed, f"{question}: {moved} > {allowed}"
 
     hold()
     assert asked[True] >= 0.8 * asked.total(), f"too many generated questions are refused: {asked}"
@@ -185,7 +185,7 @@ def test_duckdb_and_the_reference_agree_on_generated_questions_with_joins(unit):
     def agree(rows, lookups, question, caps):
         facts = joins.facts_for("add_remove", "", unit)
         said = Caps(caps.get("max_rows", 3), caps.get("max_groups"), caps.get("max_rows_per_group")) if unit == BY_WHO else Caps()
-        plan = make_plan(checked(with_caps(read_sql(question[0], facts), said), facts), facts, read_price(epsilon=1))
+        plan = make_plan(checked(with_caps(read_sql(question, facts), said), facts), facts, read_price(epsilon=1))
         assert read_sql(to_text(plan.question), facts) == plan.question
         columns = {"names": ["name", "w", "r"], "codes": ["code", "v", "g"]}
         frames = {name: pd.DataFrame(some, columns=columns[name], dtype=object) for name, some in lookups.items()}

@@ -123,8 +123,8 @@ def test_keys_without_a_list_are_told_only_where_a_row_stays_one_row():
     with pytest.raises(QuestionError, match="one row may become several"):
         planned(f"SELECT town, COUNT(*) AS n FROM t {ONE} {TWO} GROUP BY town", facts, **price)
     by_id = facts_for(unit=UNIT)
-    plan = planned(f"SELECT town, COUNT(DISTINCT id) AS n FROM t {ONE} {TWO} GROUP BY town", by_id, **price)
-    assert plan.vectors[0].groups == 4
+    sql = f"SELECT town, COUNT(DISTINCT id) AS n FROM t {ONE} {TWO} GROUP BY town"
+    assert planned(sql, by_id, **price).vectors[0].groups == 4
 
 
 def test_cells_of_a_partition_are_read_from_the_column_of_the_table():

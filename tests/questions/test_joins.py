@@ -76,8 +76,10 @@ def test_all_ways_of_writing_a_join_are_the_same_question(sql):
 def test_the_text_of_a_question_is_read_as_that_question():
     for sql in [
         PLAIN,
-        (f"SELECT people.age, zips.age AS other, COUNT(*) AS n, AVG(income.mean) {BOTH} WHERE people.age > 3 "
-        "GROUP BY people.age, zips.age HAVING COUNT(*) > 3 ORDER BY zips.age LIMIT 3 PER UNIT 2 ROWS"),
+        (
+            f"SELECT people.age, zips.age AS other, COUNT(*) AS n, AVG(income.mean) {BOTH} WHERE people.age > 3 "
+            "GROUP BY people.age, zips.age HAVING COUNT(*) > 3 ORDER BY zips.age LIMIT 3 PER UNIT 2 ROWS"
+        ),
         "SELECT COUNT(DISTINCT id) AS n FROM people LEFT OUTER JOIN zips ON people.zip = zips.code",
         f"SELECT COUNT(*) AS n {BOTH} WHERE income.decile = 2 AND decile = 1",
     ]:
