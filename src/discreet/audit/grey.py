@@ -14,7 +14,7 @@ import numpy as np
 
 from discreet.audit.calls import Family, calls_differ, families_of, too_far, underpaid
 from discreet.audit.outcomes import Raised
-from discreet.audit.tables import USUAL, Pair, Row, Sizes, as_text, made_up_pairs, shrunk
+from discreet.audit.tables import Pair, Row, Sizes, as_text, made_up_pairs, shrunk
 from discreet.curator.opening import curator_in_memory
 from discreet.engines.made_up import made_up_lookups
 from discreet.engines.reference import Reference
@@ -105,7 +105,7 @@ def question(
     about = replace(about, budget=_ample(price))
     if release is not None:
         followed = Followed(release, price)
-        sizes = USUAL
+        sizes = Sizes()
     else:
         plan = make_plan(read_sql(sql, about), about, price)  # a question that is refused is refused here, once
         followed = Followed(_curator(sql, price, made_up_lookups(about)), price, tuple(families_of(plan)))
@@ -133,7 +133,7 @@ def _sizes(plan: Plan) -> Sizes:
     reach = reach_of(plan.question, plan.facts)
     rows = 3 if reach is None or reach.rows is None else reach.rows
     keys = plan.vectors[0] if plan.vectors else None
-    crowd = 2 * keys.readable if isinstance(keys, Keys) else USUAL.crowd
+    crowd = 2 * keys.readable if isinstance(keys, Keys) else Sizes().crowd
     return Sizes(min(rows + 2, _LARGEST), min(crowd, _LARGEST))
 
 

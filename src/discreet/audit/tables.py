@@ -17,7 +17,7 @@ from discreet.engines.values import Raw, nearest
 from discreet.facts import model
 from discreet.noise.keystream import Entropy, fresh
 
-__all__ = ["USUAL", "Pair", "Row", "Sizes", "as_text", "made_up_pairs", "shrunk"]
+__all__ = ["Pair", "Row", "Sizes", "as_text", "made_up_pairs", "shrunk"]
 
 Row = Mapping[str, Raw]
 
@@ -63,11 +63,8 @@ class Pair:
 class Sizes:
     """How large made-up tables become: rows of the unit that differs, where it may have several, and units that are alike."""
 
-    rows_of_unit: int
-    crowd: int
-
-
-USUAL = Sizes(rows_of_unit=5, crowd=12)
+    rows_of_unit: int = 5
+    crowd: int = 12
 
 
 class _Dice:
@@ -88,9 +85,9 @@ class _Dice:
         return choices[self.below(len(choices))]
 
 
-def made_up_pairs(facts: model.Facts, question: str, count: int, sizes: Sizes = USUAL) -> Iterator[Pair]:
+def made_up_pairs(facts: model.Facts, question: str, count: int, sizes: Sizes | None = None) -> Iterator[Pair]:
     """``count`` pairs of neighbouring tables under the relation of the facts."""
-    dice = _Dice(fresh())
+    dice, sizes = _Dice(fresh()), sizes or Sizes()
     maker = _Maker(facts, question, dice)
     for _ in range(count):
         shared = maker.shared(sizes)
