@@ -116,7 +116,7 @@ def test_an_event_is_a_function_of_one_outcome_and_not_of_the_sample_it_is_in():
     whole, mixed = Sample(np.array([2.0, 4.0])), Sample(np.array([2.0, 4.0, 0.3]))
     event = Event(Feature("lowest bit", "value"), at_least=0.0)
     assert happened(event, whole) == happened(event, mixed) == 2
-    missing = Event(Feature("key", "'a'"), one_of=frozenset(["not there"]))
+    missing = Event(Feature("key", "'a'"), one_of=frozenset(["missing"]))
     assert happened(missing, Sample([{"b": 1}, {}])) == 2
 
 
@@ -139,12 +139,15 @@ def test_a_chart_and_json_say_the_same(tmp_path):
     assert max(map(len, chart.splitlines())) <= 80
 
 
-def test_a_chart_is_saved_as_svg_and_as_text(part, tmp_path):
+def test_a_chart_is_saved_as_a_picture_and_as_text(part, tmp_path):
     part("vl_convert")
     from discreet.audit.charts import save
 
     found = dc.audit(lambda: 1, lambda: 2, epsilon=1, samples=50)
-    assert "<svg" in save(found, tmp_path / "a.svg").read_text(encoding="utf-8")
+    drawn = save(found, tmp_path / "a.svg").read_text(encoding="utf-8")
+    assert "<svg" in drawn
+    assert all(words in drawn for words in ("violation: ε ≥", "most allowed", "probability of the event"))
+    assert save(found, tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
     assert "violation" in save(found, tmp_path / "a.txt").read_text(encoding="utf-8")
-    with pytest.raises(dc.ParameterError, match="cannot be drawn"):
+    with pytest.raises(dc.ParameterError, match=r"cannot be saved as \.gif"):
         save(found, tmp_path / "a.gif")

@@ -1,17 +1,17 @@
 """An audit as a picture: for every event, where its probability lies on both sides, and how far the claim lets it."""
 
-from importlib import import_module
 from math import ceil, floor, log10
 from os import PathLike
 from pathlib import Path
-from typing import Any
 
 from discreet.audit.claims import in_words, letter
-from discreet.audit.report import Audit
-from discreet.errors import ParameterError
+from discreet.audit.report import Audit, Finding
+from discreet.plots.charts import save_view
 from discreet.plots.lettering import can_show, for_terminal, padded, shortened
+from discreet.plots.numerals import read_column
+from discreet.plots.view import Key, Panel, View
 
-__all__ = ["in_letters", "save", "spec_of"]
+__all__ = ["in_letters", "save", "view_of_audit"]
 
 _LEAST = 1e-9
 _ROOM = 20
@@ -26,7 +26,7 @@ def in_letters(audit: Audit, width: int = 80, *, ascii_only: bool | None = None)
     for finding in audit.findings:
         lines.append(shortened(f"{finding.event}: {letter(audit.claim)} ≥ {finding.at_least:.4g}", width))
         limit = audit.most_allowed(finding)
-        for side, ends in (("one", finding.one), ("other", finding.other)):
+        for side, ends in _sides(finding):
             mark = limit if side == finding.side else None
             lines.append(f"{padded(side, 6)} {_bar(ends, mark, first, room, plain=plain)}".rstrip())
     left = f"1e{first}"
@@ -58,44 +58,40 @@ def _bar(ends: tuple[float, float], limit: float | None, first: int, room: int, 
     return "".join(cells)
 
 
-def spec_of(audit: Audit) -> dict[str, Any]:
-    """The same as a Vega-Lite specification."""
-    floor_at = 10.0 ** _first_decade(audit)
-    records = [
-        {"event": shortened(finding.event, 60), "side": side, "low": max(floor_at, ends[0]), "high": max(floor_at, ends[1]),
-         "limit": audit.most_allowed(finding) if side == finding.side else None}
-        for finding in audit.findings for side, ends in (("one", finding.one), ("other", finding.other))
-    ]  # fmt: skip
-    axis = {"field": "low", "type": "quantitative", "scale": {"type": "log"}, "title": "probability of the event"}
-    place: dict[str, Any] = {"field": "side", "type": "nominal", "title": None}
-    row = {"y": place, "color": {"field": "side", "type": "nominal", "legend": None, "scale": {"range": ["#4c78a8", "#e07b39"]}}}
-    bars = {"mark": {"type": "bar", "height": 8}, "encoding": {"x": axis, "x2": {"field": "high"}, **row}}
-    dots = {"mark": {"type": "point", "filled": True, "size": 40}, "encoding": {"x": {**axis, "field": "high"}, **row}}
-    limits = {"mark": {"type": "tick", "thickness": 2, "color": "#3b3f46"},
-              "encoding": {"x": {**axis, "field": "limit"}, "y": place}}  # fmt: skip
-    title = f"{audit.verdict}: {letter(audit.claim)} ≥ {audit.at_least:.4g}, claimed {in_words(audit.claim)}"
-    return {
-        "title": {"text": title, "subtitle": "black marks: the most that the claim allows"},
-        "data": {"values": records},
-        "facet": {"row": {"field": "event", "type": "nominal", "title": None, "sort": None,
-                          "header": {"labelAngle": 0, "labelAlign": "left", "labelOrient": "top"}}},
-        "spec": {"width": 420, "layer": [bars, dots, limits]},
-    }  # fmt: skip
+def view_of_audit(audit: Audit) -> View:
+    """What the plots room needs to draw the audit: for every event both probabilities, and the most that the claim allows."""
+    bars = [bar for finding in audit.findings for bar in _bars(audit, finding)]
+    events, sides, values, ends = zip(*bars, strict=True) if bars else ((), (), (), ())
+    readings = tuple(read_column(values, ends))
+    panel = Panel("probability of the event", True, values, tuple(low for low, _ in ends), tuple(high for _, high in ends), readings)
+    return View(
+        title=f"{audit.verdict}: {letter(audit.claim)} ≥ {audit.at_least:.4g}, claimed {in_words(audit.claim)}",
+        question=f"From {audit.samples:,} samples a side. All intervals hold together with confidence {1 - audit.alpha:g}.",
+        sure=f"{100 * (1 - audit.alpha):g} %",
+        keys=(Key("event", None, events), Key("table", None, sides)),
+        panels=(panel,),
+        rows=len(bars),
+        left_out=0,
+    )
+
+
+def _bars(audit: Audit, finding: Finding) -> list[tuple[str, str, float, tuple[float, float]]]:
+    """The event, the table, how often it happened there, and between what its probability lies."""
+    event, counts, samples = shortened(finding.event, 40), finding.counts, finding.samples
+    found = [(event, side, counts[at] / samples[at], ends) for at, (side, ends) in enumerate(_sides(finding))]
+    if (limit := audit.most_allowed(finding)) is not None:
+        found.append((event, "most allowed", limit, (limit, limit)))
+    return found
+
+
+def _sides(finding: Finding) -> tuple[tuple[str, tuple[float, float]], ...]:
+    return ("one", finding.one), ("other", finding.other)
 
 
 def save(audit: Audit, path: str | PathLike[str]) -> Path:
-    """Write the picture to ``path``, as its ending says: .svg or .txt. Nothing is fetched from anywhere."""
+    """Write the picture to ``path``, as its ending says: .svg, .png or .txt. Nothing is fetched from anywhere."""
     file = Path(path)
-    match file.suffix.casefold():
-        case ".txt":
-            file.write_text(in_letters(audit, 100, ascii_only=False) + "\n", encoding="utf-8")
-        case ".svg":
-            try:
-                converter = import_module("vl_convert")
-            except ImportError:
-                how = "pip install 'discreet[plots]', or save as .txt"
-                raise ParameterError("saving a picture needs the plots extra", hint=how) from None
-            file.write_text(converter.vegalite_to_svg(spec_of(audit), allowed_base_urls=[]), encoding="utf-8")
-        case ending:
-            raise ParameterError(f"an audit cannot be drawn as {ending or 'a file without an ending'}", hint="write .svg or .txt")
-    return file
+    if file.suffix.casefold() == ".txt":
+        file.write_text(in_letters(audit, 100, ascii_only=False) + "\n", encoding="utf-8")
+        return file
+    return save_view(view_of_audit(audit), file)

@@ -142,7 +142,7 @@ class Feature:
             case "outcome":
                 texts = [outcome_of(each) for each in objects]
             case _:
-                texts = ["there" if self.of in key_texts(each) else "not there" for each in objects]
+                texts = ["there" if self.of in key_texts(each) else "missing" for each in objects]
         return np.array(texts, dtype=object)
 
 

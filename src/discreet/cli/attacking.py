@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from discreet.cli.options import Json, out_file, print_json
+from discreet.cli.options import Json, picture_file, print_json
 from discreet.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 __all__ = ["attack"]
 
 _ALL = "all"
-_PICTURES = (".svg", ".png", ".txt")
 
 
 def attack(
@@ -34,9 +33,7 @@ def attack(
     if save is not None:
         if name == _ALL:
             raise ParameterError("a chart is of one attack", hint="name one of them before --save; see discreet attack --list")
-        if out_file(save).suffix.casefold() not in _PICTURES:  # before anything is run
-            raise ParameterError(f"a chart cannot be saved as {save.suffix or 'a file without an ending'}",
-                                 hint=f"end the name in {', '.join(_PICTURES)}")  # fmt: skip
+        picture_file(save)  # before anything is run
     outcomes = _carried_out(name)
     failed = _print_json(outcomes) if as_json else _print(outcomes, save, brief=name == _ALL)
     if failed:
@@ -134,4 +131,7 @@ def _share(value: float) -> str:
 
 
 def _verdict(outcome: "Outcome") -> str:
-    return "stopped" if outcome.is_stopped else "NOT stopped: more than the ε spent allows"
+    if not outcome.is_stopped:
+        return "NOT stopped: more than the ε spent allows"
+    is_lucky = outcome.discreet.share > outcome.most
+    return f"stopped: {outcome.discreet.trials:,} tries are often this lucky" if is_lucky else "stopped"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from discreet.cli.options import Delta, Json, Rho, Sql, SqlFile, local, out_file, print_json, question_text
+from discreet.cli.options import Delta, Json, Rho, Sql, SqlFile, local, picture_file, print_json, question_text
 from discreet.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def audit(
     alpha: Annotated[str, typer.Option("--alpha", metavar="A", help="How likely a wrong violation may be.")] = "0.001",
     timeout: Annotated[float, typer.Option("--timeout", metavar="S", help="Seconds after which a call hangs.")] = 60.0,
     plot: Annotated[bool, typer.Option("--plot", help="Draw the events in letters, too.")] = False,
-    save: Annotated[Path | None, typer.Option("--save", metavar="PATH", help="Draw the events into a .svg or .txt file.")] = None,
+    save: Annotated[Path | None, typer.Option("--save", metavar="PATH", help="Draw the events: a .svg, .png or .txt file.")] = None,
     as_json: Json = False,
 ) -> None:
     """Try to refute a claim: a question on made-up neighbouring tables, or any two programs. Exit code 1 on a violation."""
@@ -61,7 +61,7 @@ def audit(
         if mu is not None:
             claim["mu"] = mu
         if save is not None:
-            out_file(save)
+            picture_file(save)  # before anything is run
         one, other = _sides(command, python, against, timeout)
         found = _programs(one, other, claim, samples, alpha, timeout, batch=batch, usual=100 if command and not batch else None)
     _show(found, plot=plot, save=save, as_json=as_json)
@@ -133,6 +133,8 @@ def _show(found: "GreyAudit | Audit", *, plot: bool, save: Path | None, as_json:
     page.line((found.verdict, style), head.removeprefix(found.verdict), indent=0)
     for line in lines:
         page.line(line, indent=0)
+    if save is not None:
+        page.line(f"written to {save}", indent=0)
     if plot and isinstance(found, Audit):
         from discreet.audit.charts import in_letters
 

@@ -14,8 +14,11 @@ from discreet.errors import FactsError, ParameterError
 __all__ = [
     "ASKING", "Assuming", "BoundsShare", "CHECKING", "Confidence", "Delta", "Epsilon", "FactsFile", "HOLDING", "Json",
     "MaxGroups", "MaxRows", "MaxRowsPerGroup", "Price", "Reason", "Rho", "Sql", "SqlFile", "TRYING", "ValueIntervals", "Weight",
-    "Within", "local", "named_numbers", "out_file", "print_json", "question_text", "reading_words", "typed",
+    "Within", "local", "named_numbers", "out_file", "picture_file", "print_json", "question_text",
+    "reading_words", "typed",
 ]  # fmt: skip
+
+_PICTURES = (".svg", ".png", ".txt")
 
 # headings of `discreet --help`
 TRYING, HOLDING, ASKING, CHECKING = "Try it", "For the data holder", "Ask", "Check"
@@ -144,6 +147,14 @@ def out_file(path: Path, *, new: bool = False) -> Path:
         raise ParameterError(f"{path} is there already", hint="move it away, or write another name after --out")
     if path.is_dir() or not path.absolute().parent.is_dir():
         raise ParameterError(f"{path} cannot be written: there is no such folder", hint="write a file in a folder that is there")
+    return path
+
+
+def picture_file(path: Path) -> Path:
+    """The same for a chart, which its ending says how to draw."""
+    if out_file(path).suffix.casefold() not in _PICTURES:
+        raise ParameterError(f"a chart cannot be saved as {path.suffix or 'a file without an ending'}",
+                             hint=f"end the name in {', '.join(_PICTURES)}")  # fmt: skip
     return path
 
 
