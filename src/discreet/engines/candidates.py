@@ -33,7 +33,7 @@ def candidates(wanted: KeysWanted, rows: Sequence[Mapping[str, Value]], units: S
 
 
 def _order(key: str | float, salt: str) -> tuple[str, str | float]:
-    return (md5((key + salt).encode(), usedforsecurity=False).hexdigest() if isinstance(key, str) else "", key)
+    return (md5((key + salt).encode("utf-8", "replace"), usedforsecurity=False).hexdigest() if isinstance(key, str) else "", key)
 
 
 def in_order(found: Iterable[tuple[str | float, int]]) -> Candidates:

@@ -1,12 +1,15 @@
 """Columns of Python objects, cell by cell: what one cell is says nothing about how another is read.
 
-pandas gives a column the type that fits all of its cells, so a single odd one turns dates or numbers into objects. Each object is
-read by the rules of ``values`` and written as the text that those rules read as the same value.
+pandas gives a column the type that fits all of its cells, so a single odd one turns dates or numbers into objects. A text stays
+what it is, and is read where all texts are. Any other object is read by the rules of ``values`` and written as the text that
+those rules read as the same value. A column of nothing but texts is handed on as it is: the same, in a small part of the time.
 """
 
-from collections.abc import Iterable
 from datetime import UTC, date, datetime
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from discreet.engines.choice import unit_of
 from discreet.engines.values import Raw, Value, read
@@ -14,15 +17,65 @@ from discreet.facts.model import Column
 
 __all__ = ["as_texts", "units_as_texts"]
 
+Cells = NDArray[np.object_]
 
-def as_texts(declared: Column, cells: Iterable[Any]) -> list[str | None]:
+_TEXTS = {str, type(None)}
+_BATCH = 100_000  # texts whose letters are looked at together
+
+
+def as_texts(declared: Column, cells: Cells) -> Cells:
     """The cells of one column as texts that are read as the same values; None where there is none."""
-    return [_written(read(declared, _raw(cell))) for cell in cells]
+    found = _as_they_are(cells)
+    return _column([_as_text(declared, cell) for cell in cells]) if found is None else found
 
 
-def units_as_texts(cells: Iterable[Any]) -> list[str | None]:
-    """What tells units apart, as texts."""
-    return [unit_of(_raw(cell)) for cell in cells]
+def units_as_texts(cells: Cells) -> Cells:
+    """What tells units apart, as texts; None, '' and '?' tell nothing."""
+    found = _as_they_are(cells)
+    return _column([_as_unit(cell) for cell in cells]) if found is None else found
+
+
+def _column(cells: list[str | None]) -> Cells:
+    found = np.empty(len(cells), dtype=object)
+    found[:] = cells
+    return found
+
+
+# ---- all at once
+
+
+def _as_they_are(cells: Cells) -> Cells | None:
+    """The cells if there are only texts that can be stored, None, and NaN, which is how pandas writes a missing text."""
+    kinds = set(map(type, cells))
+    if float in kinds and kinds <= _TEXTS | {float}:
+        cells = np.where(cells == cells, cells, np.array(None))  # NaN is not itself
+        kinds = set(map(type, cells))
+    batches = (filter(None, cells[start : start + _BATCH]) for start in range(0, len(cells), _BATCH))
+    return cells if kinds <= _TEXTS and all(_is_storable("".join(batch)) for batch in batches) else None
+
+
+def _is_storable(text: str) -> bool:
+    """Whether it has no half of a surrogate pair: that is no character, and DuckDB does not store it."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+# ---- one by one
+
+
+def _as_text(declared: Column, cell: Any) -> str | None:
+    found = cell if cell is None or type(cell) is str else _written(read(declared, _raw(cell)))
+    return found if found is None or _is_storable(found) else found.encode("utf-8", "replace").decode()
+
+
+def _as_unit(cell: Any) -> str | None:
+    found = unit_of(_raw(cell))
+    if found is None or _is_storable(found):
+        return found
+    return found.encode("utf-8", "backslashreplace").decode()  # two units do not become one
 
 
 def _raw(cell: Any) -> Raw:

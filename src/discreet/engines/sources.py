@@ -167,14 +167,21 @@ def _objects_as_text(frame: Any, facts: Facts) -> object:
     if type(frame).__module__.partition(".")[0] != "pandas":
         return frame
     places = range(frame.shape[1])  # the units come last, where there are some
-    odd = {place: frame.iloc[:, place] for place in places if frame.dtypes.iloc[place].kind == "O"}
+    odd = {place: _objects(frame.iloc[:, place]) for place in places if frame.dtypes.iloc[place].kind == "O"}
     if not odd:
         return frame
     declared = [as_texts(facts.columns[place], cells) if place < len(facts.columns) else units_as_texts(cells)
                 for place, cells in odd.items()]  # fmt: skip
-    texts = {place: type(odd[place])(cells, dtype=object) for place, cells in zip(odd, declared, strict=True)}
-    columns = [texts.get(place, frame.iloc[:, place].reset_index(drop=True)) for place in places]
-    return type(frame)(dict(zip(frame.columns, columns, strict=True)))
+    texts = dict(zip(odd, declared, strict=True))
+    columns = [texts[place] if place in texts else frame.iloc[:, place].reset_index(drop=True) for place in places]
+    kind = type(frame.iloc[:, 0])
+    series = [kind(column, dtype=object if place in texts else None) for place, column in enumerate(columns)]
+    return type(frame)(dict(zip(frame.columns, series, strict=True)))
+
+
+def _objects(column: Any) -> Any:
+    """The cells of a pandas column; of a column of texts, None for missing ones."""
+    return column.to_numpy(dtype=object, **({"na_value": None} if column.dtype.name in ("str", "string") else {}))
 
 
 # ---- both

@@ -1,0 +1,92 @@
+"""Columns of Python objects in a frame: texts are handed on at once, others read one by one; it makes no difference."""
+
+import datetime as dt
+from collections import Counter
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from discreet.engines import objects, open_engine
+from discreet.engines.reference import Reference
+from discreet.engines.wanted import Bound, ByValue, KeysWanted, Measure, Wanted
+from discreet.facts.model import ByColumn, Text
+from discreet.questions.algebra import Column
+
+WORDS = ["", "?", " ", "a", "A", "é", "O'Hara", 'é"%_', "x" * 300, "\x00", "a\x00b", "🙂", "1", "+1.50", " 7 ", "1e400", "-inf",
+         "nan", "NaN", "0x10", "1_000", "9007199254740993", "٣", "true", "T", " No", "2020-02-29", "2020-02-30", "2020-02-29 12:30:01.5",
+         "1999-12-31T23:59", "0001-01-01", "j", "-7", "1000", "2.0", "9" * 70]  # fmt: skip
+ODD = [None, float("nan"), pd.NA, pd.NaT, 1, True, 2.5, -0.0, float("inf"), Decimal("1.50"), Decimal("NaN"), dt.date(2020, 1, 1),
+       dt.datetime.fromisoformat("2020-01-01T05:00"), np.float64(3), np.int64(4), np.str_("a"), b"a", (), 10**30]  # fmt: skip
+
+
+def as_object(cells):
+    found = np.empty(len(cells), dtype=object)
+    found[:] = cells
+    return found
+
+
+def frame_of(columns):
+    return pd.DataFrame({name: pd.Series(as_object(cells), dtype=object) for name, cells in columns.items()}, dtype=object)
+
+
+def values_in(engine):
+    """All rows as they were read, without their units, in any order."""
+    return Counter(repr(row[:-1]) for row in engine._connection.execute(f"SELECT * FROM {engine._layout.table}").fetchall())
+
+
+UNITS = Wanted(None, (), (Measure(0, within=(0, 1)), Measure(0, within=(0, 9))), Bound(1))
+
+
+@pytest.mark.parametrize("missing", [None, float("nan")])
+def test_texts_are_read_the_same_at_once_and_one_by_one(facts, monkeypatch, missing):
+    known = facts(unit=ByColumn("who"))
+    frame = frame_of({name: [*WORDS, missing] for name in (*(column.name for column in known.columns), "who")})
+    calls = []
+    read = objects._as_text
+    monkeypatch.setattr(objects, "_as_text", lambda declared, cell: calls.append(cell) or read(declared, cell))
+    at_once = open_engine(known, frame)
+    assert not calls
+    monkeypatch.setattr(objects, "_as_they_are", lambda cells: None)
+    monkeypatch.setattr(objects, "_as_text", lambda declared, cell: calls.append(cell) or objects._written(
+        objects.read(declared, objects._raw(cell))))  # fmt: skip
+    one_by_one = open_engine(known, frame)
+    assert len(calls) == frame.shape[0] * len(known.columns)
+    assert values_in(at_once) == values_in(one_by_one)
+    for engine in (at_once, one_by_one):
+        assert engine.run(UNITS).take().low.tolist() == [[len(WORDS) - 2]] * 2  # '' and '?' are none
+
+
+@pytest.mark.parametrize("odd", ODD, ids=repr)
+def test_one_odd_cell_changes_nothing_about_the_others(facts, odd):
+    known = facts(unit=ByColumn("who"))
+    names = [*(column.name for column in known.columns), "who"]
+    plain = open_engine(known, frame_of(dict.fromkeys(names, WORDS)))
+    engine = open_engine(known, frame_of({name: [*WORDS, odd] for name in names}))
+    assert values_in(plain) <= values_in(engine)
+    assert (values_in(engine) - values_in(plain)).total() == 1
+    more = engine.run(UNITS).take().low[1, 0] - plain.run(UNITS).take().low[1, 0]
+    assert more == (not (odd is None or odd is pd.NA or odd is pd.NaT or repr(odd) == "nan"))
+
+
+def test_frames_of_texts_in_every_dtype_are_read_as_the_reference_reads_them(facts):
+    known = facts(Text("word", 5))
+    words = [word for word in WORDS if word not in ("\x00", "a\x00b")]
+    expected = Reference(known, [{"word": word} for word in [*words, None]]).keys(KeysWanted(None, Column("word"), 1)).take()
+    for dtype in ("object", "str", "string", "category"):
+        found = open_engine(known, pd.DataFrame({"word": pd.Series([*words, None], dtype=dtype)})).keys(
+            KeysWanted(None, Column("word"), 1)).take()  # fmt: skip
+        assert found.values == expected.values
+        assert found.units.tolist() == expected.units.tolist()
+
+
+def test_half_a_surrogate_pair_is_no_character_and_no_fault(facts):
+    known = facts(Text("word"), unit=ByColumn("who"))
+    broken = as_object(["a", "\ud800", "b\udfff", "\ud801", "a"])
+    engine = open_engine(known, frame_of({"word": broken, "who": broken}))
+    key = ByValue(Column("word"), ("a", "b?"))
+    found = engine.run(Wanted(None, (key,), (Measure(0, within=(0, 9)),), Bound(1))).take()
+    assert found.low.tolist() == [[2, 1]]
+    units = engine.run(Wanted(None, (), (Measure(0, within=(0, 1)),), Bound(1))).take()
+    assert units.low.tolist() == [[4]]  # the two halves are two units
