@@ -1,7 +1,7 @@
 """OpenDP's side of quantiles.py, run by OpenDP's own interpreter: rank errors of its private quantile, printed as JSON.
 
 It chooses among candidates that the user lists, evenly spread over the bounds here: a thousand, and as many as whole numbers or
-a hundred thousand.
+a hundred thousand. Scores and scale are OpenDP's own; the law is that of its noise, and the runs show how far they are from it.
 """
 
 import json
@@ -9,7 +9,7 @@ from importlib.metadata import version
 
 import numpy as np
 import opendp.prelude as dp
-from _quantiles_errors import rank_error, summary, told
+from _quantiles_errors import flipped, rank_error, summary, told
 
 RUNS = {1_001: 500, 100_001: 80}
 
@@ -33,6 +33,10 @@ for name, table in data["tables"].items():
 
             scale = dp.binary_search_param(measured, d_in=1, d_out=float(price), T=float)
             exact, choose = scores(values), chooser(scale)
-            errors = rank_error(values, np.array([candidates[choose(exact)] for _ in range(runs)]), 0.5)
-            found[f"{name}, {price}, {count}"] = summary(errors)
+            off, chances = rank_error(values, np.array(candidates), 0.5), flipped(np.array(exact, float), scale)
+            law = float(chances @ off)
+            spread = float(np.sqrt(max(chances @ off**2 - law**2, 0) / runs))
+            errors = summary(off[[choose(exact) for _ in range(runs)]])
+            apart = abs(errors["mean"] - law) / max(spread, 1e-9)
+            found[f"{name}, {price}, {count}"] = errors | {"law": law, "runs": runs, "apart": apart}
 print(json.dumps({"version": version("opendp"), "errors": found}))
