@@ -12,7 +12,7 @@ from discreet.exact import shown
 from discreet.mechanisms import Gaussian, Laplace
 from discreet.mechanisms.keys import KeySelection, NoisyThreshold
 from discreet.mechanisms.tape import Call, among
-from discreet.planning.plan import Plan, Ranks
+from discreet.planning.plan import Found, Plan, Ranks
 from discreet.privacy.composition import groups_touched
 from discreet.privacy.conversion import rho_of
 from discreet.privacy.curves import delta_after_shift
@@ -55,7 +55,7 @@ def families_of(plan: Plan) -> list[Family]:
     start = 0
     for vector in plan.vectors:
         if not isinstance(vector, Ranks):
-            start += 1
+            start += len(vector.ends) if isinstance(vector, Found) else 1
             continue
         levels = [turn.level for turn in vector.mechanism.order]
         cells = range(plan.wanted.cells)
