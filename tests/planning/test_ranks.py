@@ -200,6 +200,23 @@ def test_min_and_max_say_how_many_rows_are_beyond_them_and_more_at_a_lower_price
     assert curator.ask("SELECT MIN(k) AS v FROM t", epsilon=2).value == 0
 
 
+def test_a_round_value_is_found_at_a_price_at_which_others_are_not_and_the_receipt_says_why():
+    facts = facts_for_table(name="t", columns={"k": dc.integer(0, 10_000)}, unit="row", neighbours="add_remove",
+                            budget=dc.Pure(epsilon=1000))  # fmt: skip
+    plan = make_plan(read_sql("SELECT MEDIAN(k) AS v FROM t", facts), facts, read_price(epsilon="0.1"))
+    (one,) = plan.vectors[0].mechanism.mechanisms
+    weights = np.diff(one.prior.before(np.arange(10_002)))
+    assert [weights[value] for value in (7001, 7010, 7100, 7000)] == [64, 74, 174, 1174]
+    chances = []
+    for middle in (7000, 7001):
+        likely = np.where(np.arange(10_001) == middle, 1, np.exp(-0.1 * 60)) * weights  # 120 rows there, 40 on each side
+        chances.append(likely[middle] / likely.sum())
+    assert chances[0] > 0.3 > 5 * chances[1]
+    answer = curator_in_memory(facts, Reference(facts, [{"k": 7000}] * 9)).ask("SELECT MEDIAN(k) AS v FROM t", epsilon="0.1")
+    assert answer.receipt["mechanisms"][0]["round"] == ["10", "100", "1000"]
+    assert answer.receipt["mechanisms"][0]["round_weight"] == "1/64"
+
+
 def test_a_quote_gives_the_error_in_ranks_and_a_wish_for_a_value_is_refused():
     curator = curator_of([])
     (column,) = curator.quote("SELECT MEDIAN(x) AS v FROM t", epsilon=1).columns
