@@ -15,8 +15,8 @@ from discreet.facts.model import ByColumn, Text
 from discreet.questions.algebra import Column
 
 WORDS = ["", "?", " ", "a", "A", "é", "O'Hara", 'é"%_', "x" * 300, "\x00", "a\x00b", "🙂", "1", "+1.50", " 7 ", "1e400", "-inf",
-         "nan", "NaN", "0x10", "1_000", "9007199254740993", "٣", "true", "T", " No", "2020-02-29", "2020-02-30", "2020-02-29 12:30:01.5",
-         "1999-12-31T23:59", "0001-01-01", "j", "-7", "1000", "2.0", "9" * 70]  # fmt: skip
+         "nan", "NaN", "0x10", "1_000", "9007199254740993", "٣", "true", "T", " No", "2020-02-29", "2020-02-30",
+         "2020-02-29 12:30:01.5", "1999-12-31T23:59", "0001-01-01", "j", "-7", "1000", "2.0", "9" * 70]  # fmt: skip
 ODD = [None, float("nan"), pd.NA, pd.NaT, 1, True, 2.5, -0.0, float("inf"), Decimal("1.50"), Decimal("NaN"), dt.date(2020, 1, 1),
        dt.datetime.fromisoformat("2020-01-01T05:00"), np.float64(3), np.int64(4), np.str_("a"), b"a", (), 10**30]  # fmt: skip
 

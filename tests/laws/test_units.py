@@ -66,7 +66,7 @@ def compare(relation, tables, sql, price, caps, per_unit=()):
     assert [call.mechanism for call in calls] == [call.mechanism for call in other_calls]
     if isinstance(public[0], str):
         return None
-    return by_row.judged(relation, price, calls, other_calls)
+    return by_row.judged(relation, calls, other_calls)
 
 
 @pytest.mark.slow

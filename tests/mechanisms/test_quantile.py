@@ -297,10 +297,14 @@ def test_shares_that_do_not_rise_are_refused():
             turns(shares)
 
 
-def test_an_offset_among_all_rows_is_the_same_offset_in_every_part():
-    order = turns([Fraction(1, 4), HALF, Fraction(3, 4)], Fraction(-8))
-    n, rank = 100, {}
-    for turn in order:
+@pytest.mark.parametrize("n", [100, 10, 1])
+@pytest.mark.parametrize("offset", [-8, 0, 8])
+def test_every_part_looks_as_far_out_as_all_rows_would_or_further_though_ranks_end_with_the_rows(n, offset):
+    shares = [Fraction(i, 8) for i in range(1, 8)]
+    rank = {}
+    for turn in turns(shares, Fraction(offset)):
         low, high = rank.get(turn.low, 0), rank.get(turn.high, n)
-        rank[turn.target] = low + turn.q * (high - low) + turn.offset
-    assert rank == {0: 17, 1: 42, 2: 67}
+        found, wanted = low + turn.q * (high - low) + turn.offset, shares[turn.target] * n + offset
+        assert found == wanted if offset == 0 else (found - wanted) * offset >= 0 or found <= low or found >= high
+        rank[turn.target] = min(max(found, low), high)
+        assert (rank[turn.target] - min(max(wanted, 0), n)) * offset >= 0

@@ -15,8 +15,8 @@ def error(order, moves, touched, parts, is_concentrated):
     """The sum over all quantiles of what each is off, if an error is what one unit moves over epsilon."""
     off = {None: 0.0}
     for turn, moved in zip(order, moves, strict=True):
-        share = float(parts[turn.level]) / touched[turn.level]
-        own = float(moved) / (share**0.5 if is_concentrated else share)
+        share = float(parts[turn.level])
+        own = float(moved) * touched[turn.level] / (share**0.5 if is_concentrated else share)
         off[turn.target] = own + float(1 - turn.q) * off[turn.low] + float(turn.q) * off[turn.high]
     return sum(off.values())
 

@@ -67,11 +67,11 @@ def families_of(plan: Plan) -> list[Family]:
     return found
 
 
-def too_far(pairs: Pairs, families: Sequence[Family], paid: Loss) -> list[str]:
+def too_far(pairs: Pairs, families: Sequence[Family]) -> list[str]:
     """Every call, or family of choices, that was given more different things than its mechanism was told to expect."""
     together = {place for family in families for place in family.places}
     found = [_alone(place, *pair) for place, pair in enumerate(pairs) if place not in together]
-    return [text for text in [*found, *(_family(each, pairs, paid) for each in families)] if text]
+    return [text for text in [*found, *(_family(each, pairs) for each in families)] if text]
 
 
 def _alone(place: int, call: Call, other: Call) -> str:
@@ -91,19 +91,17 @@ def _said(apart: Moved) -> str:
     return f"moved by {_round(apart.by)} {apart.of}, declared {_round(apart.declared)}"
 
 
-def _family(family: Family, pairs: Pairs, paid: Loss) -> str:
-    """A unit is in several of the groups, with some of its rows in each: the parts add up; in rho their squares do."""
+def _family(family: Family, pairs: Pairs) -> str:
+    """A unit is in several of the groups, with some of its rows in each: the parts add up."""
     apart = [moved(*pairs[place]) for place in family.places]
-    power = 2 if isinstance(paid, Concentrated) else 1
-    if (total := sum((each.share**power for each in apart), _NOTHING)) <= family.touched:
+    if (total := sum((each.share for each in apart), _NOTHING)) <= family.touched:
         return ""
     worst = max(apart, key=lambda each: each.share)
     place = family.places[apart.index(worst)]
     said = f"call {place + 1}, {pairs[place][0].mechanism}: {_said(worst)}"
     if len(family.places) == 1:
         return said
-    times = " squared" if power == 2 else ""
-    return f"{said}; in {len(apart)} disjoint groups {_round(total)} times{times} what is declared, {family.touched} charged"
+    return f"{said}; in {len(apart)} disjoint groups {_round(total)} times what is declared, {family.touched} charged"
 
 
 # ---- as paid

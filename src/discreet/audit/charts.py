@@ -63,7 +63,8 @@ def view_of_audit(audit: Audit) -> View:
     bars = [bar for finding in audit.findings for bar in _bars(audit, finding)]
     events, sides, values, ends = zip(*bars, strict=True) if bars else ((), (), (), ())
     readings = tuple(read_column(values, ends))
-    panel = Panel("probability of the event", True, values, tuple(low for low, _ in ends), tuple(high for _, high in ends), readings)
+    lows, highs = tuple(low for low, _ in ends), tuple(high for _, high in ends)
+    panel = Panel("probability of the event", True, values, lows, highs, readings)
     return View(
         title=f"{audit.verdict}: {letter(audit.claim)} ≥ {audit.at_least:.4g}, claimed {in_words(audit.claim)}",
         question=f"From {audit.samples:,} samples a side. All intervals hold together with confidence {1 - audit.alpha:g}.",

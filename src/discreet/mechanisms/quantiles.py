@@ -34,7 +34,11 @@ class Turn:
 
 
 def turns(shares: Sequence[Fraction], offset: Fraction = Fraction(0)) -> tuple[Turn, ...]:
-    """In which order rising ``shares`` are looked for, each at the rank share * n + offset of all rows."""
+    """In which order rising ``shares`` are looked for, each at the rank share * n + offset of all rows or further that way.
+
+    A rank beyond the rows makes a cut at their end, at less than the whole offset. So the cut that would else take part of the
+    offset away is taken to have none: the ends of intervals are then never too near.
+    """
     if list(shares) != sorted(set(shares)) or not shares:
         raise ParameterError("the shares of several quantiles are not rising", hint="write each once, in order: [0.1, 0.5, 0.9]")
     found: list[Turn] = []
@@ -43,8 +47,8 @@ def turns(shares: Sequence[Fraction], offset: Fraction = Fraction(0)) -> tuple[T
         start, stop, level = waiting.pop(0)
         middle = (start + stop) // 2
         low, high = (start - 1 if start else None), (stop if stop < len(shares) else None)
-        q_low, o_low = (shares[low], offset) if low is not None else (Fraction(0), Fraction(0))
-        q_high, o_high = (shares[high], offset) if high is not None else (Fraction(1), Fraction(0))
+        q_low, o_low = (shares[low], max(offset, Fraction(0))) if low is not None else (Fraction(0), Fraction(0))
+        q_high, o_high = (shares[high], min(offset, Fraction(0))) if high is not None else (Fraction(1), Fraction(0))
         q = _fine((shares[middle] - q_low) / (q_high - q_low)) if q_high > q_low else Fraction(1, 2)
         found.append(Turn(middle, level, low, high, q, offset - o_low - q * (o_high - o_low)))
         waiting += [(a, b, level + 1) for a, b in ((start, middle), (middle + 1, stop)) if a < b]

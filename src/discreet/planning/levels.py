@@ -20,8 +20,7 @@ def parts_of(
     """Each level's part of a price; all add up to 1. ``moves`` are those of the turns, ``touched`` groups those of the levels."""
     errors = _errors(order, moves, len(touched))
     power = (0.5, 2 / 3)[is_concentrated]  # what makes the sum of error / part, or of error / root(part), least
-    paid = [error * (groups**0.5 if is_concentrated else groups) for error, groups in zip(errors, touched, strict=True)]
-    wished = [each**power for each in paid]
+    wished = [(error * groups) ** power for error, groups in zip(errors, touched, strict=True)]
     parts = [max(1, int(_PARTS * each / sum(wished))) for each in wished]
     parts[parts.index(max(parts))] += _PARTS - sum(parts)
     return tuple(Fraction(part, _PARTS) for part in parts)

@@ -23,7 +23,7 @@ from discreet.planning.levels import parts_of
 from discreet.planning.plan import Ranks, Role
 from discreet.planning.price import Price
 from discreet.privacy.composition import groups_touched
-from discreet.privacy.events import Disjoint, Event
+from discreet.privacy.events import Event, ExponentialSelection
 from discreet.privacy.events import Sequence as InSequence
 from discreet.privacy.losses import Approximate, Concentrated, Pure
 from discreet.questions.algebra import Aggregate, AggregateKind, Expression
@@ -36,7 +36,6 @@ from discreet.sensitivities.table import score_change
 __all__ = ["ENDS_MISS", "RankDraft", "epsilon_of", "event_of", "rank_drafts", "ranks_of", "reaches", "rows_beyond"]
 
 ENDS_MISS = Fraction(1, 100)  # how often a bought interval may miss; the plan does not know what confidence will be asked for
-_LEAST_MOVE = Fraction(99, 140)  # just above the root of 1/2: see the proof, "Replacing a unit, in rho"
 _ROOT_DIGITS = 10**12
 _PLAIN_ALONE, _PLAIN_TOGETHER = 64, 12  # 1 / the weight of each order of roundness; where points are cut, a heavy one needs more
 
@@ -115,11 +114,11 @@ def _selections(draft: RankDraft, grid: Grid, price: Price, share: Fraction, cel
     bits, plain = (0, _PLAIN_ALONE) if len(order) == 1 else (BITS, _PLAIN_TOGETHER)
     prior = round_numbers(grid.step, grid.low, grid.width + 1, plain=plain, bits=bits)
     touched = [1 if count == 1 else groups_touched(draft.scope.neighbours, 1) for count in groups]
-    moves = [_moves(turn, draft.scope, price, groups[turn.level] == 1) for turn in order]
+    moves = [_moves(turn, draft.scope, groups[turn.level] == 1) for turn in order]
     parts = parts_of(order, moves, touched, is_concentrated=isinstance(price, Concentrated))
     mechanisms = []
     for turn, moved in zip(order, moves, strict=True):
-        epsilon = epsilon_of(price, share * parts[turn.level] / touched[turn.level], draft.what)
+        epsilon = epsilon_of(price, share * parts[turn.level], draft.what) / touched[turn.level]
         mechanisms.append(Quantile(epsilon=epsilon, sensitivity=moved, q=turn.q, offset=turn.offset, prior=prior))
     return Quantiles(order, tuple(mechanisms))
 
@@ -154,7 +153,7 @@ def _root(square: Fraction) -> Fraction:
     return Fraction(isqrt(int(square * digits**2)), digits)
 
 
-def _moves(turn: Turn, scope: Scope, price: Price, is_alone: bool) -> Fraction:
+def _moves(turn: Turn, scope: Scope, is_alone: bool) -> Fraction:
     """How far one unit moves a distance. Rule 23.
 
     Where there are several groups under change_one, a unit that leaves one and enters another is paid twice; then a group need
@@ -162,17 +161,19 @@ def _moves(turn: Turn, scope: Scope, price: Price, is_alone: bool) -> Fraction:
     """
     if is_alone or scope.neighbours == "add_remove":
         return score_change(QuantileScore(turn.q), scope)
-    moved = score_change(QuantileScore(turn.q), replace(scope, neighbours="add_remove"))
-    return max(moved, scope.row_cap * _LEAST_MOVE) if isinstance(price, Concentrated) else moved
+    return score_change(QuantileScore(turn.q), replace(scope, neighbours="add_remove"))
 
 
 def event_of(ranks: Ranks, facts: Facts, cells: int) -> Event:
-    """What the selections are: levels in sequence, on each disjoint groups of rows. Two groups stand for all: they cost most."""
-    epsilons = {turn.level: each.cost for turn, each in zip(ranks.mechanism.order, ranks.mechanism.mechanisms, strict=True)}
+    """What the selections are: levels in sequence, each no worse than one selection at the epsilon of all groups of a unit.
+
+    They are not Disjoint events: a unit that is replaced inside one group moves that group's choice by both parts at once.
+    """
+    epsilons = {turn.level: each.epsilon for turn, each in zip(ranks.mechanism.order, ranks.mechanism.mechanisms, strict=True)}
     levels: list[Event] = []
     for level, groups in enumerate(_groups(ranks.mechanism.order, cells)):
-        one = epsilons[level]
-        levels.append(one if groups == 1 else Disjoint((one, one), facts.neighbours))
+        touched = 1 if groups == 1 else groups_touched(facts.neighbours, 1)
+        levels.append(ExponentialSelection(epsilons[level] * touched))
     return levels[0] if len(levels) == 1 else InSequence(tuple(levels))
 
 
