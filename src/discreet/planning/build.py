@@ -151,6 +151,8 @@ def _vector(draft: Draft, facts: Facts, price: Price, share: Fraction, cells: in
     if draft.of is not None and draft.estimator not in ("count", "units", "distinct"):
         one_step = _mechanism(_sensitivity(draft, Grid(Fraction(1), 0, 1)), price, share)  # were the range one step wide
         grid, and_grid = _grids(draft, facts, None if are_few else _scale(one_step))
+        if draft.estimator == "sum" and draft.scope.known_rows is None and grid.step > 1:
+            return _vector(_with_rows(draft), facts, price, share, cells)
     sensitivity = _sensitivity(draft, grid or Grid(Fraction(1), 0, 1), and_grid)
     mechanism = _mechanism(sensitivity, price, share)
     if not are_few and _scale(mechanism) > LARGEST_SCALE:
@@ -162,6 +164,16 @@ def _vector(draft: Draft, facts: Facts, price: Price, share: Fraction, cells: in
         draft.estimator, draft.of, draft.filters, (), grid, draft.degree, mechanism, share, are_few, draft.what,
         draft.and_of, and_grid, draft.per_unit, tree,
     )  # fmt: skip
+
+
+def _with_rows(draft: Draft) -> Draft:
+    """A sum of whole numbers that are rounded after all, as a pair: its interval needs the number of rows. Rule 18."""
+    if draft.per_unit is None:
+        return replace(draft, estimator="bernstein", degree=1)
+    raise QuestionError(
+        f"the numbers of {draft.what} are too large to be added up as they are",
+        hint="subtract a constant first, ask for fewer groups at once, or pay more",
+    )
 
 
 def _grids(draft: Draft, facts: Facts, noise: Fraction | None) -> tuple[Grid, Grid | None]:

@@ -120,7 +120,7 @@ def _known_sum(plan: Plan, vector: Vector, sums: Floats, kind: AggregateKind, al
     total = _linear(vector, sums, (1.0,), alpha).scaled(_step(vector))
     rounding = _rounding(plan, vector)
     if kind == "sum":
-        return total.widened(rounding * (plan.facts.rows or 0)) if rounding else total  # whole numbers alone have private n here
+        return total.widened(rounding * (plan.facts.rows or 0)) if rounding else total  # n is private for steps of 1 alone
     assert plan.facts.rows is not None
     return total.scaled(1 / plan.facts.rows).widened(rounding).within(*_range(plan, vector))
 
