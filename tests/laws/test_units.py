@@ -16,6 +16,7 @@ from discreet.engines import open_engine
 from discreet.engines.choice import kept
 from discreet.engines.reference import Reference
 from discreet.engines.wanted import Bound, CountsWanted
+from discreet.facts.model import Source
 from discreet.planning.build import make_plan
 from discreet.planning.plan import Ranks
 from discreet.planning.price import read_price
@@ -201,6 +202,53 @@ def test_bad_units_move_nothing_further_than_planned(what, rows, sql):
     other = [row for row in rows if row["who"] is not who] if what != "rows without a unit" else []
     for moved, allowed in compare("add_remove", (SOMEBODY + rows, SOMEBODY + other), sql, {"epsilon": 1}, {"max_rows": 3}):
         assert moved <= allowed if what != "rows without a unit" else moved == 0
+
+
+LOUD = ["COUNT(*)", "COUNT(y)", "COUNT(DISTINCT who)", "COUNT(DISTINCT name)", "SUM(k)", "SUM(x)", "AVG(y)", "VAR_SAMP(y)",
+        "STDDEV(x)", "COVAR(x, y)", "CORR(x, y)", "MEDIAN(y)", "QUANTILE(y, 0.9)", "MIN(x)", "MAX(x)", "AT_BOUNDS(x)",
+        "COUNT(*) FILTER (WHERE c = 1)"]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def loud(tmp_path_factory):
+    """A file with three tables: a few people, the same beside one with a million rows, and beside one with a million others."""
+    import duckdb
+
+    path = tmp_path_factory.mktemp("loud") / "t.duckdb"
+    rows = "SELECT {who} AS who, {k} AS k, {x} AS x, {y} AS y, i % 3 + 1 AS c, 'n' || i AS name FROM range({size}) AS r(i)"
+    few = rows.format(who="'p' || i % 5", k="i % 7", x="i % 12 - 5.0", y="i % 100 + 0.5", size=30)
+    one = rows.format(who="'a'", k=6, x=10.5, y="i % 101 + 0.0", size=10**6)
+    other = rows.format(who="'n'", k=0, x=-5.0, y="0.0", size=10**6)
+    with duckdb.connect(str(path)) as connection:
+        for name, parts in (("few", [few]), ("one", [few, one]), ("other", [few, other])):
+            together = " UNION ALL ".join(parts)
+            empty = "NULL AS s, NULL::BOOLEAN AS b, NULL::DATE AS d"
+            connection.execute(f"CREATE TABLE {name} AS SELECT *, {empty} FROM ({together})")
+    return path
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("relation", "gone", "keys"), [("add_remove", "few", "c"), ("change_one", "other", "")])
+def test_a_unit_with_a_million_rows_moves_no_statistic_further_than_planned(loud, relation, gone, keys):
+    facts = units.facts_for(relation, 6 if relation == "change_one" else None)
+    facts = replace(facts, budget=type(facts.budget)(dc.Pure(epsilon=1000)))
+    engines = [open_engine(facts, Source("duckdb", str(loud), name)) for name in ("one", gone)]
+    moved = Counter()
+    for statistic in LOUD:
+        sql = f"SELECT {f'{keys}, ' if keys else ''}{statistic} AS v FROM t{f' GROUP BY {keys}' if keys else ''}"
+        found = []
+        for engine in engines:
+            with recorded() as calls:
+                answer = curator_in_memory(facts, engine).ask(sql, epsilon=1, max_rows=7, max_groups=2)
+            assert len(answer.rows) == (3 if keys else 1)
+            found.append([call for call in calls if by_row.is_first_level(call)])
+        assert [call.mechanism for call in found[0]] == [call.mechanism for call in found[1]]
+        for far, allowed in by_row.judged(relation, *found):
+            assert far <= allowed, statistic
+            moved[statistic] += far > 0
+    assert len(+moved) >= 11  # the loud unit counts, except where both of them count the same
+    for engine in engines:
+        engine.close()
 
 
 # ---- which rows stay

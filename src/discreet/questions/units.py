@@ -35,8 +35,11 @@ def parse_caps(cursor: Cursor) -> Caps:
         if getattr(caps, name) is not None:
             raise cursor.refused(start, "the same cap is written twice", "keep one of the two")
         caps = replace(caps, **{name: most})
-        if not cursor.take_if(","):
-            return caps
+        if cursor.take_if(","):
+            continue
+        if cursor.token.kind == "number":
+            raise cursor.refused(cursor.token, "two caps stand side by side", f"put a comma between them: {_EXAMPLE}")
+        return caps
 
 
 def _cap(cursor: Cursor) -> tuple[str, int]:
