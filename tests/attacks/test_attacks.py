@@ -114,7 +114,8 @@ def test_the_curators_noise_on_many_counts_has_the_scale_of_the_studies_beside_i
 def test_the_groups_of_declared_keys_are_the_same_with_and_without_the_person():
     assert "are not public" in outcome("key_leak").notes[0]
     shares = {line.way: line.rate for line in outcome("key_leak").lines if line.target == "discreet"}
-    assert set(shares) == {"text", "declared keys", "others together"}
+    assert set(shares) == {"text", "declared", "others", "with a δ"}
+    assert "(asthma, diabetes, migraine)" in outcome("key_leak").notes[2]
 
 
 def test_a_trap_ends_the_same_way_with_and_without_the_person():

@@ -46,8 +46,8 @@ def averaging(trials: int = 40, asks: int = 1000) -> Outcome:
     with ExitStack() as stack:
         worlds = [stack.enter_context(clinic(extra)) for extra in (0, 1)]
         exact = [int(where.number(_QUESTION)) for where in worlds]
-        bare = [Line("unprotected", "of the same", _without_ledger(exact, many), many) for many in _ASKS]
-        ours = [Line("discreet", "of the same", guesses(trials, lambda secret: _once(worlds[secret], exact)), 1),
+        bare = [Line("unprotected", "×", _without_ledger(exact, many), many) for many in _ASKS]
+        ours = [Line("discreet", "×", guesses(trials, lambda secret: _once(worlds[secret], exact)), 1),
                 Line("discreet", "rewordings", guesses(trials, lambda secret: _mean(worlds[secret], exact)), 16)]  # fmt: skip
         notes = (_replayed(worlds[0], asks), _refused(worlds[0]))
     return Outcome(

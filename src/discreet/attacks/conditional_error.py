@@ -19,7 +19,7 @@ _TRAPS = {
     "1/0": "SELECT SUM(CASE WHEN name = 'Alice' THEN 1/0 ELSE 0 END) AS s FROM t",
     "CAST": "SELECT SUM(CASE WHEN name = 'Alice' THEN CAST(diagnosis AS INTEGER) ELSE 0 END) AS s FROM t",
     "overflow": "SELECT SUM(CASE WHEN name = 'Alice' THEN salary * 9223372036854775807 ELSE 0 END) AS s FROM t",
-    "row as divisor": "SELECT SUM(1 / (salary - 4321)) AS s FROM t",
+    "divisor": "SELECT SUM(1 / (salary - 4321)) AS s FROM t",
 }
 
 

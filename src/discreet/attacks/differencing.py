@@ -46,7 +46,7 @@ _COUNT = "SELECT COUNT(*) AS n FROM t WHERE salary > 100000"
 _WAYS = (
     _Way("SUM, <>", _SUM, f"{_SUM} WHERE {_OTHERS}", _first, sum(_SALARIES) / 2),
     _Way("SUM, NOT IN", _SUM, f"{_SUM} WHERE name NOT IN ('{_TARGET}')", _first, sum(_SALARIES) / 2),
-    _Way("AVG times COUNT", _AVG, f"{_AVG} WHERE {_OTHERS}", _product, sum(_SALARIES) / 2),
+    _Way("AVG × COUNT", _AVG, f"{_AVG} WHERE {_OTHERS}", _product, sum(_SALARIES) / 2),
     _Way("COUNT, <>", _COUNT, f"{_COUNT} AND {_OTHERS}", _first, 0.5),
 )
 

@@ -42,13 +42,13 @@ def float_sum(trials: int = 60) -> Outcome:
         pair = [stack.enter_context(_world(rows, 2**24, 2**24 + 2)) for rows in rounding(24)]
         orders = [stack.enter_context(_world(rows, 1, 2**24)) for rows in shuffled(24)]
         bare = [
-            Line("unprotected", "row moved, float64", _on_floats(trials, rounding(53), np.float64, 2.0)),
-            Line("unprotected", "row moved, float32", _on_floats(trials, rounding(24), np.float32, 2.0)),
-            Line("unprotected", "order, float64", _on_floats(trials, shuffled(53), np.float64, 0.0)),
+            Line("unprotected", "row, 2^53", _on_floats(trials, rounding(53), np.float64, 2.0)),
+            Line("unprotected", "row, 2^24", _on_floats(trials, rounding(24), np.float32, 2.0)),
+            Line("unprotected", "order, 2^53", _on_floats(trials, shuffled(53), np.float64, 0.0)),
         ]
         ours = [
-            Line("discreet", "row moved, 2^24", guesses(trials, lambda secret: _above(pair[secret], sum(rounding(24)[0]) + 1))),
-            Line("discreet", "row moved, 2^53", guesses(trials, _with_whole_numbers)),
+            Line("discreet", "row, 2^24", guesses(trials, lambda secret: _above(pair[secret], sum(rounding(24)[0]) + 1))),
+            Line("discreet", "row, 2^53", guesses(trials, _with_whole_numbers)),
             Line("discreet", "order, 2^24", guesses(trials, lambda secret: _above(orders[secret], sum(shuffled(24)[0])))),
         ]
     moved, turned = ([added_up(rows, np.float64) for rows in pair] for pair in (rounding(53), shuffled(53)))

@@ -41,10 +41,10 @@ def low_bits(trials: int = 3000) -> Outcome:
     ours = np.array([exact.release(float(secret)) for secret in secrets])
     on_step = np.equal(np.mod(ours, step), 0)  # whatever the secret: the same test for 0 and for 1
     lines = (
-        Line("unprotected", "possible floats", _rate(secrets, _guesses(textbook, _possible(textbook)))),
+        Line("unprotected", "all bits", _rate(secrets, _guesses(textbook, _possible(textbook)))),
         Line("unprotected", "size alone", _rate(secrets, textbook > 0.5)),
-        Line("discreet", "possible floats", _rate(secrets, _guesses(ours, (on_step, on_step)))),
-        Line("discreet", "NumPy's floats", _rate(secrets, _guesses(ours, _possible(ours)))),
+        Line("discreet", "all bits", _rate(secrets, _guesses(ours, (on_step, on_step)))),
+        Line("discreet", "as if NumPy's", _rate(secrets, _guesses(ours, _possible(ours)))),
     )
     return Outcome(
         name="low_bits",

@@ -31,15 +31,15 @@ def membership(studies: int = 40) -> Outcome:
     """Who was in a study of ten, by the frequency of 200 traits in it; one study is asked through a curator."""
     drawn = [_study() for _ in range(studies)]
     lines = [
-        Line("unprotected", "distance (Homer)", _found(drawn, [study.mean(axis=0) for _, study in drawn], _homer)),
-        Line("unprotected", "inner product", _found(drawn, [study.mean(axis=0) for _, study in drawn], _product)),
+        Line("unprotected", "distance", _found(drawn, [study.mean(axis=0) for _, study in drawn], _homer)),
+        Line("unprotected", "product", _found(drawn, [study.mean(axis=0) for _, study in drawn], _product)),
     ]
     asked, refused = noisy_counts_asked(drawn[0][1])
     law = Laplace(epsilon=_BUDGET, sensitivity=TRAITS)  # one person is in up to 200 counts
     noisy = [asked, *(np.asarray(law.release(study.sum(axis=0)), np.float64) for _, study in drawn[1:])]
     means = [counts / STUDY for counts in noisy]
-    ours = [Line("discreet", "distance (Homer)", _found(drawn, means, _homer)),
-            Line("discreet", "inner product", _found(drawn, means, _product))]  # fmt: skip
+    ours = [Line("discreet", "distance", _found(drawn, means, _homer)),
+            Line("discreet", "product", _found(drawn, means, _product))]  # fmt: skip
     return Outcome(
         name="membership",
         title="Membership: who was in the study?",

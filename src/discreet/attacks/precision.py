@@ -28,9 +28,9 @@ def precision(releases: int = 8000) -> Outcome:
     flipped = coins(releases)
     ours, secrets = _near_zero(np.array([exact.release(float(secret)) for secret in flipped]), flipped)
     lines = (
-        Line("unprotected", "bits below 2^-53", _rate(told, ~is_finer(textbook))),
+        Line("unprotected", "last bits", _rate(told, ~is_finer(textbook))),
         Line("unprotected", "size alone", _rate(told, textbook > 0.5)),
-        Line("discreet", "bits below 2^-53", _rate(secrets, ~is_finer(ours))),
+        Line("discreet", "last bits", _rate(secrets, ~is_finer(ours))),
     )
     fine = [float(is_finer(textbook[told == secret]).mean()) for secret in (0, 1)]
     return Outcome(

@@ -58,10 +58,10 @@ class World:
         """A new curator with a budget of its own, to be closed."""
         return curator_in_memory(self._facts, _Lasting(self._engine))
 
-    def answers(self, *questions: str, epsilon: Number) -> list[Answer]:
-        """The questions, each at ``epsilon``, to one new curator."""
+    def answers(self, *questions: str, epsilon: Number, delta: Number | None = None) -> list[Answer]:
+        """The questions, each at this price, to one new curator."""
         with closing(self.curator()) as curator:
-            return [curator.ask(question, epsilon=epsilon) for question in questions]
+            return [curator.ask(question, epsilon=epsilon, delta=delta) for question in questions]
 
     def bare(self, sql: str) -> list[tuple[Any, ...]]:
         """What a database without a curator answers to anyone. Its errors are ``errors``."""
@@ -83,7 +83,7 @@ def world(
     columns: Mapping[str, Column],
     rows: Sequence[Sequence[object]],
     *,
-    budget: Number,
+    budget: Number | Mapping[str, Number],
     name: str = "t",
     public_size: bool = False,
 ) -> Iterator[World]:

@@ -62,9 +62,8 @@ def view_of_audit(audit: Audit) -> View:
     """What the plots room needs to draw the audit: for every event both probabilities, and the most that the claim allows."""
     bars = [bar for finding in audit.findings for bar in _bars(audit, finding)]
     events, sides, values, ends = zip(*bars, strict=True) if bars else ((), (), (), ())
-    readings = tuple(read_column(values, ends))
-    lows, highs = tuple(low for low, _ in ends), tuple(high for _, high in ends)
-    panel = Panel("probability of the event", True, values, lows, highs, readings)
+    lows, highs = (tuple(each[side] for each in ends) for side in (0, 1))
+    panel = Panel("probability of the event", True, values, lows, highs, tuple(read_column(values, ends)))
     return View(
         title=f"{audit.verdict}: {letter(audit.claim)} ≥ {audit.at_least:.4g}, claimed {in_words(audit.claim)}",
         question=f"From {audit.samples:,} samples a side. All intervals hold together with confidence {1 - audit.alpha:g}.",

@@ -94,7 +94,7 @@ def _show(page: "Page", outcome: "Outcome") -> None:
     page.gap()
     page.table("lrl", [], [
         ("unprotected", (_share(outcome.unprotected.share), "bold red"), f"of {outcome.success}"),
-        ("discreet", (_share(outcome.discreet.share), "bold green" if outcome.is_stopped else "bold red"), _verdict(outcome)),
+        ("discreet", (_share(outcome.discreet.share), "bold green" if outcome.is_stopped else "bold red"), _lucky(outcome)),
         ("at most", _share(outcome.most), ("what the ε spent allows anyone", "dim")),
         ("chance", _share(outcome.chance), ("without any answer", "dim")),
     ])  # fmt: skip
@@ -131,7 +131,10 @@ def _share(value: float) -> str:
 
 
 def _verdict(outcome: "Outcome") -> str:
-    if not outcome.is_stopped:
-        return "NOT stopped: more than the ε spent allows"
-    is_lucky = outcome.discreet.share > outcome.most
-    return f"stopped: {outcome.discreet.trials:,} tries are often this lucky" if is_lucky else "stopped"
+    return "stopped" if outcome.is_stopped else "NOT stopped: more than the ε spent allows"
+
+
+def _lucky(outcome: "Outcome") -> str:
+    """How far the share of so many tries may be off: it may be above what is allowed by luck."""
+    low, high = outcome.discreet.interval()
+    return f"{_verdict(outcome)}; in {outcome.discreet.trials:,} tries, so the chance is {100 * low:.1f} to {100 * high:.1f} %"

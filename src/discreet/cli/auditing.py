@@ -45,7 +45,7 @@ def audit(
     alpha: Annotated[str, typer.Option("--alpha", metavar="A", help="How likely a wrong violation may be.")] = "0.001",
     timeout: Annotated[float, typer.Option("--timeout", metavar="S", help="Seconds after which a call hangs.")] = 60.0,
     plot: Annotated[bool, typer.Option("--plot", help="Draw the events in letters, too.")] = False,
-    save: Annotated[Path | None, typer.Option("--save", metavar="PATH", help="Draw them: a .svg, .png or .txt file.")] = None,
+    save: Annotated[Path | None, typer.Option("--save", metavar="PATH", help="Draw the events: a .svg, .png, .txt file.")] = None,
     as_json: Json = False,
 ) -> None:
     """Try to refute a claim: a question on made-up neighbouring tables, or any two programs. Exit code 1 on a violation."""
