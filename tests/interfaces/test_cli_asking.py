@@ -339,3 +339,22 @@ def test_a_person_s_way_from_file_to_answer_in_processes(folder):
     assert process("ask", "people.toml", BY_SEX, "--epsilon", "1").returncode == 3  # the cap lives in the ledger
     assert process("budget", "raise", "people.toml", "--epsilon", "9", "--reason", "a new survey").returncode == 0
     assert process("ask", "people.toml", BY_SEX, "--epsilon", "1").returncode == 0
+
+
+# ---- bounds that nobody knows
+
+
+def test_a_share_of_the_price_finds_bounds_in_quote_and_ask_and_a_replay_tells_them_again(folder, discreet):
+    (folder / "people.toml").write_text(FACTS.replace("lower = 0\nupper = 120\n", ""), encoding="utf-8")
+    assert discreet("register", "people.toml").code == 0
+    mean = "SELECT AVG(Age) AS m FROM people"
+    assert "bounds_share" in discreet("ask", "people.toml", mean, "-e", "1").err
+    quote = json.loads(discreet("quote", "people.toml", mean, "-e", "1", "--bounds-share", "0.25", "--json").out)
+    assert quote["split"] == [{"what": "bounds of Age", "epsilon": "0.25"}, {"what": "AVG(Age)", "epsilon": "0.75"}]
+    assert quote["columns"][0]["basis"] == "range"
+    first = json.loads(discreet("ask", "people.toml", mean, "-e", "1", "--bounds-share", "0.25", "--json").out)
+    assert first["warnings"][0].startswith("Age was clamped to [")
+    again = json.loads(discreet("ask", "people.toml", f"{mean} BOUNDS SHARE 1/4", "-e", "1", "--json").out)
+    assert again["replayed"]
+    assert (again["rows"], again["warnings"]) == (first["rows"], first["warnings"])
+    assert left(discreet) == "1"

@@ -53,8 +53,9 @@ def _told(found: Found, plan: Plan) -> str:
     if column.lower is not None and column.upper is not None:
         ends = ", ".join(map(_bound, (column.lower, column.upper)))
         return f"{found.column} was clamped to [{ends}], bounds found at {loss_in_words(loss)}"
-    beyond = grouped(found.ends[0].rows_beyond)
-    return f"{what} are found among powers of two, where about {beyond} rows lie beyond; with fewer rows they mean little"
+    beyond = max(end.rows_beyond for end in found.ends)
+    few = f"with fewer than {grouped(2 * beyond)} rows they mean little"
+    return f"{what} are found among powers of two, where about {grouped(beyond)} rows lie beyond; {few}"
 
 
 def _bound(end: Fraction | int) -> str:

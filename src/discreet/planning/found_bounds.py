@@ -1,8 +1,8 @@
 """Bounds that nothing public says: found privately, for a share of the price, before anything else is read about the column.
 
 Numbers are put into public buckets between powers of two. The bucket of each end is chosen by rank, as MIN and MAX are: the one
-with about ``rows_beyond`` rows beyond it, so many that an empty bucket is chosen for an end at most once in a hundred times. The
-bounds are one bucket further out, and 0 where that is near. Proof: docs/proofs/bounds.md.
+with about ``rows_beyond`` rows beyond it, so many that an empty bucket is chosen for an end at most once in a thousand times. The
+bounds are one bucket further out, not beyond 0, and 0 where that is near. Proof: docs/proofs/bounds.md.
 """
 
 from collections.abc import Callable, Mapping
@@ -42,7 +42,7 @@ __all__ = [
 Bounds = tuple[Fraction, Fraction]
 
 ASSUMED: Bounds = (Fraction(0), Fraction(1 << 20))  # in the place of bounds that are not found yet: events do not depend on them
-MISSED = Fraction(1, 100)  # how often an end may be an empty bucket, at most
+MISSED = Fraction(1, 1000)  # how often an end may be an empty bucket, at most
 
 _FARTHEST = 60  # binary digits of the largest bound, and of the smallest
 _NEAR = 4  # 0 is a bound where the other is this much farther from it
@@ -176,11 +176,11 @@ def bounds_from(found: Found, question: Question, facts: Facts, counts: Counting
 
 
 def _bounds_at(column: Number | Integer, first: int | None, last: int | None) -> Bounds:
-    """From chosen buckets to bounds, one bucket further out. This is post-processing."""
+    """From chosen buckets to bounds, one bucket further out unless that is beyond 0. This is post-processing."""
     edges = edges_of(column)
     first, last = (min(first, last), max(first, last)) if first is not None and last is not None else (first, last)
-    low = edges[0] if first is None else edges[max(first - 1, 0)]
-    high = edges[-1] if last is None else edges[min(last + 2, len(edges) - 1)]
+    low = edges[0] if first is None else edges[max(first - (edges[first] != 0), 0)]
+    high = edges[-1] if last is None else edges[min(last + 1 + (edges[last + 1] != 0), len(edges) - 1)]
     if first is not None and 0 < _NEAR * low <= high:
         low = Fraction(0)
     if last is not None and low <= _NEAR * high < 0:
