@@ -11,6 +11,7 @@ from discreet.plots.numerals import grouped
 from discreet.privacy.losses import Approximate, Concentrated, Loss, Pure
 from discreet.questions.algebra import Aggregate, Column
 from discreet.questions.functions import BOUNDED
+from discreet.questions.ranked import SIZE_KINDS
 from discreet.questions.words import to_text
 
 __all__ = ["advice_on", "clamping_notes", "join_notes", "split_of", "warnings_for"]
@@ -69,7 +70,7 @@ def _notes(vector: Vector | Ranks | Keys | Found) -> list[str]:
         return [f"{vector.what}: one with about {vector.readable} {each} is told as often as not, one with a few hardly ever"]
     if not isinstance(vector, Ranks) or vector.role != "point":
         return []
-    if vector.kind != "quantile":
+    if vector.kind in ("min", "max"):
         side = "below" if vector.kind == "min" else "above"
         return [f"{vector.what} is the value with about {vector.rows_beyond} rows {side} it: nearer the end there is no privacy"]
     ends = [word for share, word in ((Fraction(0), "MIN"), (Fraction(1), "MAX")) if share in vector.shares]
@@ -83,7 +84,7 @@ def clamping_notes(plan: Plan) -> tuple[str, ...]:
         number
         for aggregate, _ in plan.sources
         for number in (aggregate.of, aggregate.and_of)
-        if aggregate.kind not in (*BOUNDED, "count", "count_distinct", "quantile", "min", "max")
+        if aggregate.kind not in (*BOUNDED, "count", "count_distinct", "quantile", "min", "max", *SIZE_KINDS)
         and isinstance(number, Column)
         and Aggregate("at_bounds", number, aggregate.filter) not in asked
     )

@@ -16,12 +16,12 @@ from discreet.engines.layout import Field, Layout
 from discreet.engines.sheet import Sheet
 from discreet.engines.terms import Term, as_type, between, cases, column, infix, is_one_of, real_literal, text, whole_literal
 from discreet.engines.values import MISSING, SAFE, nearest
-from discreet.engines.wanted import Bound, ByStep, ByValue, CountsWanted, Key, Measure, Wanted
+from discreet.engines.wanted import Bound, ByStep, ByValue, CountsWanted, Key, Measure, UnitsWanted, Wanted
 from discreet.engines.writer import counted, filtered, in_ranges, key_term, steps_of, total_of
 from discreet.facts.model import Facts
 from discreet.questions.algebra import Column
 
-__all__ = ["to_bounded_counts", "to_bounded_sql", "unit_term"]
+__all__ = ["to_bounded_counts", "to_bounded_sql", "to_unit_counts", "unit_term"]
 
 _ORDER_BITS = 16
 _PACKED = 62  # bits of a BIGINT that are used
@@ -54,6 +54,11 @@ def to_bounded_counts(wanted: CountsWanted, facts: Facts, layout: Layout, dialec
     return bounded.binned(wanted)
 
 
+def to_unit_counts(wanted: UnitsWanted, facts: Facts, layout: Layout, dialect: str = "duckdb") -> str:
+    """The SELECT for ``wanted``: a row b, n for every number of rows or cells that units have."""
+    return _Bounded(wanted.all_rows, facts, layout, DIALECTS[dialect]).sizes("DISTINCT w_cell" if wanted.keys else "*")
+
+
 class _Bounded:
     """One query about bounded units, under construction."""
 
@@ -73,7 +78,7 @@ class _Bounded:
         terms = [self._write.term(Column(each.name)) for each in facts.columns if each.name in read]
         self._order = [f"{self.sheet.text(self.sheet.named(term).sql)} NULLS FIRST" for term in terms]
 
-    # ---- the three kinds of query
+    # ---- the kinds of query
 
     def chosen(self, wanted: Wanted) -> str:
         """Sums over the rows that stay."""
@@ -93,6 +98,11 @@ class _Bounded:
         conditions = " AND ".join(map(self.sheet.text, after))
         found = f"w_cell AS cell, {self.sheet.text(b)} AS b, COUNT(*) AS n"
         return f"SELECT {found} FROM {self._kept()} WHERE {conditions} GROUP BY 1, 2"
+
+    def sizes(self, what: str) -> str:
+        """How many units have how many of ``what``."""
+        units = f"(SELECT COUNT({what}) AS b FROM {self._present()} GROUP BY w_u) AS u"  # one row per unit
+        return f"SELECT b, COUNT(*) AS n FROM {units} GROUP BY b"
 
     def clamped(self, wanted: Wanted) -> str:
         """Sums over units, each brought into a public range."""

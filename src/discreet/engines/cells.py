@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from discreet.engines.values import nearest
 from discreet.engines.wanted import ByStep, ByValue, Counts, CountsWanted, Key, Sums, Wanted
 
-__all__ = ["gather", "gather_counts"]
+__all__ = ["gather", "gather_counts", "gather_sizes"]
 
 Cells = NDArray[np.int64]
 
@@ -38,6 +38,13 @@ def gather_counts(wanted: CountsWanted, found: Mapping[str, NDArray[Any]]) -> Co
     is_new[1:] = (np.diff(cells) != 0) | (np.diff(bins) != 0)
     starts = np.flatnonzero(is_new)
     return Counts(cells[starts], bins[starts], np.add.reduceat(rows, starts) if len(starts) else rows)
+
+
+def gather_sizes(found: Mapping[str, NDArray[Any]]) -> Counts:
+    """The counts from the columns b, n: how many units have how many rows or cells."""
+    bins, units = _exact(found["b"]), _exact(found["n"])
+    order = np.argsort(bins)
+    return Counts(np.zeros(len(bins), np.int64), bins[order], units[order])
 
 
 def _places(

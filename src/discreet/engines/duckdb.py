@@ -7,8 +7,8 @@ from glob import escape
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING
 
-from discreet.engines.bounding import to_bounded_counts, to_bounded_sql
-from discreet.engines.cells import gather, gather_counts
+from discreet.engines.bounding import to_bounded_counts, to_bounded_sql, to_unit_counts
+from discreet.engines.cells import gather, gather_counts, gather_sizes
 from discreet.engines.choice import columns_read
 from discreet.engines.faults import guarded
 from discreet.engines.joining import stored_lookups, with_joined
@@ -18,7 +18,7 @@ from discreet.engines.lookups import lookup_files, with_joins
 from discreet.engines.sources import from_csv, from_duckdb, from_frame, from_parquet, run
 from discreet.engines.stamps import files_of, stamp
 from discreet.engines.stored import quoted_text
-from discreet.engines.wanted import Candidates, Counts, CountsWanted, KeysWanted, Sums, Wanted
+from discreet.engines.wanted import Candidates, Counts, CountsWanted, KeysWanted, Sums, UnitsWanted, Wanted
 from discreet.engines.writer import to_counts, to_sql
 from discreet.errors import EngineFault, FactsError
 from discreet.facts.model import Facts, Source
@@ -72,8 +72,8 @@ class DuckDB:
         """The exact integers. Raises EngineFault, and no other error."""
         return guarded("DuckDB could not answer", lambda: Private(self._sums(wanted)))
 
-    def counts(self, wanted: CountsWanted) -> Private[Counts]:
-        """How many rows lie where. Raises EngineFault, and no other error."""
+    def counts(self, wanted: CountsWanted | UnitsWanted) -> Private[Counts]:
+        """How many rows lie where, or how many units have how many. Raises EngineFault, and no other error."""
         return guarded("DuckDB could not answer", lambda: Private(self._counts(wanted)))
 
     def keys(self, wanted: KeysWanted) -> Private[Candidates]:
@@ -95,7 +95,11 @@ class DuckDB:
                     raise KeyboardInterrupt from None
                 raise
 
-    def _counts(self, wanted: CountsWanted) -> Counts:
+    def _counts(self, wanted: CountsWanted | UnitsWanted) -> Counts:
+        if isinstance(wanted, UnitsWanted):
+            sizes = to_unit_counts(wanted, *self._seen(wanted.all_rows), "duckdb")
+            with self._connection.cursor() as cursor:
+                return gather_sizes(cursor.execute(sizes).fetchnumpy())
         write = to_counts if wanted.unit is None else to_bounded_counts
         sql = write(wanted, *self._seen(wanted), "duckdb")
         with self._connection.cursor() as cursor:

@@ -14,7 +14,19 @@ from discreet.engines.evaluate import binned, evaluate, number, on_grid
 from discreet.engines.faults import guarded
 from discreet.engines.lookups import joined_rows, read_lookups, with_joins
 from discreet.engines.values import Raw, Value, nearest, read
-from discreet.engines.wanted import ByStep, ByValue, Candidates, Counts, CountsWanted, Key, KeysWanted, Measure, Sums, Wanted
+from discreet.engines.wanted import (
+    ByStep,
+    ByValue,
+    Candidates,
+    Counts,
+    CountsWanted,
+    Key,
+    KeysWanted,
+    Measure,
+    Sums,
+    UnitsWanted,
+    Wanted,
+)
 from discreet.facts.model import ByColumn, Facts
 from discreet.private import Private
 from discreet.questions.algebra import Join
@@ -52,8 +64,12 @@ class Reference:
         """The exact integers. Raises EngineFault, and no other error."""
         return guarded("the reference engine could not answer", lambda: Private(_sums(wanted, self._present(wanted))))
 
-    def counts(self, wanted: CountsWanted) -> Private[Counts]:
-        """How many rows lie where. Raises EngineFault, and no other error."""
+    def counts(self, wanted: CountsWanted | UnitsWanted) -> Private[Counts]:
+        """How many rows lie where, or how many units have how many. Raises EngineFault, and no other error."""
+        if isinstance(wanted, UnitsWanted):
+            return guarded(
+                "the reference engine could not answer", lambda: Private(_sizes(wanted, self._present(wanted.all_rows)))
+            )
         return guarded("the reference engine could not answer", lambda: Private(_counts(wanted, self._present(wanted))))
 
     def keys(self, wanted: KeysWanted) -> Private[Candidates]:
@@ -137,6 +153,13 @@ def _counts(wanted: CountsWanted, placed: Sequence[Placed]) -> Counts:
             found[cell, place] += 1
     cells, bins, counts = zip(*((*at, found[at]) for at in sorted(found)), strict=True) if found else ((), (), ())
     return Counts(np.array(cells, np.int64), np.array(bins, np.int64), np.array(counts, np.int64))
+
+
+def _sizes(wanted: UnitsWanted, placed: Sequence[Placed]) -> Counts:
+    rows, cells = Counter(unit for unit, _, _ in placed), Counter(unit for unit, _ in {(unit, cell) for unit, cell, _ in placed})
+    sizes = Counter((cells if wanted.keys else rows).values())
+    bins = sorted(sizes)
+    return Counts(np.zeros(len(bins), np.int64), np.array(bins, np.int64), np.array([sizes[b] for b in bins], np.int64))
 
 
 def _cell(wanted: Wanted | CountsWanted, row: Row) -> int | None:

@@ -23,6 +23,7 @@ __all__ = [
     "KeysWanted",
     "Measure",
     "Sums",
+    "UnitsWanted",
     "Wanted",
 ]
 
@@ -159,6 +160,23 @@ class CountsWanted:
 
 
 @dataclass(frozen=True, slots=True)
+class UnitsWanted:
+    """How many units have how many rows that meet ``where``; with ``keys``, in how many of their cells units have such rows.
+
+    Bins are these numbers, from 1 on, all in cell 0, and "rows" are units. A unit without such rows is not counted, nor is NULL.
+    """
+
+    where: Expression | None
+    keys: tuple[Key, ...] = ()
+    joins: tuple[Join, ...] = ()
+
+    @property
+    def all_rows(self) -> Wanted:
+        """The same about rows, none of which is left out."""
+        return Wanted(self.where, self.keys, (), Bound(0), self.joins)
+
+
+@dataclass(frozen=True, slots=True)
 class Counts:
     """The bins that have rows, sorted by cell, then by bin: ``rows`` of them, at least 1, in each."""
 
@@ -199,8 +217,8 @@ class Engine(Protocol):
     def run(self, wanted: Wanted) -> Private[Sums]:
         """The exact integers. Raises EngineFault, and no other error."""
 
-    def counts(self, wanted: CountsWanted) -> Private[Counts]:
-        """How many rows lie where. Raises EngineFault, and no other error."""
+    def counts(self, wanted: CountsWanted | UnitsWanted) -> Private[Counts]:
+        """How many rows lie where, or how many units have how many. Raises EngineFault, and no other error."""
 
     def keys(self, wanted: KeysWanted) -> Private[Candidates]:
         """The values that enough units have. Raises EngineFault, and no other error."""

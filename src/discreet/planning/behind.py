@@ -15,6 +15,7 @@ from discreet.questions.check import checked
 from discreet.questions.functions import BOUNDED
 from discreet.questions.joins import facts_seen
 from discreet.questions.naming import unlike
+from discreet.questions.ranked import SIZE_KINDS
 
 __all__ = ["Counted", "Counts", "count_behind", "counts_for", "rows_at_least"]
 
@@ -28,8 +29,10 @@ def count_behind(value: Expression, question: Question, facts: Facts) -> Questio
     COUNT(*), or COUNT(x) where rows without x are dropped, with the FILTER of the aggregate. An output of several aggregates has
     such a count only if all are about the same rows.
     """
-    facts = facts_seen(question, facts)
-    behind = dict.fromkeys(_count(each, facts) for each in aggregates_in_expression(value))
+    facts, aggregates = facts_seen(question, facts), aggregates_in_expression(value)
+    if any(each.kind in SIZE_KINDS for each in aggregates):
+        return None  # units are behind it, not rows
+    behind = dict.fromkeys(_count(each, facts) for each in aggregates)
     if len(behind) != 1:
         return None
     columns = [column.name for column in facts.columns]  # a key may not share its name with another output

@@ -10,14 +10,14 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.engines.wanted import Counts, CountsWanted, Wanted
+from discreet.engines.wanted import Counts, CountsWanted, UnitsWanted, Wanted
 from discreet.mechanisms.tally import Tally, ranges_of
 from discreet.planning.plan import Ranks
 from discreet.private import Private
 
 __all__ = ["Counting", "chosen"]
 
-Counting = Callable[[CountsWanted], Private[Counts]]
+Counting = Callable[[CountsWanted | UnitsWanted], Private[Counts]]
 Integers = NDArray[np.int64]
 
 _SMALL = 1 << 12  # points of a lattice that is read finely at once

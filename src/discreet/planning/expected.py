@@ -31,7 +31,7 @@ from discreet.planning.vectors import aggregates_in, aggregates_in_expression, k
 from discreet.privacy.losses import Pure
 from discreet.questions.algebra import Aggregate, Column, Expression, KeyOf, Output, Question
 from discreet.questions.functions import BOUNDED
-from discreet.questions.ranked import RANKED_KINDS
+from discreet.questions.ranked import RANKED_KINDS, SIZE_KINDS
 from discreet.questions.unbounded import unbounded_in
 
 __all__ = ["Basis", "Expected", "expected_errors", "price_within", "readable_group", "size_for"]
@@ -91,7 +91,7 @@ def expected_errors(
     for place, output in enumerate(plan.question.outputs):
         if isinstance(output.value, KeyOf):
             continue
-        if isinstance(output.value, Aggregate) and output.value.kind in RANKED_KINDS:
+        if isinstance(output.value, Aggregate) and output.value.kind in (*RANKED_KINDS, *SIZE_KINDS):
             found.append(Expected(output.name, float(rank_reach(plan, output.value, 1 - confidence)), "rank", None))
             continue
         counted = released.get(output.name) if isinstance(released, Mapping) else released

@@ -19,7 +19,7 @@ from discreet.planning.together import risks_together
 from discreet.planning.vectors import aggregates_in_expression
 from discreet.questions.algebra import Aggregate, Apply, Bin, Case, Column, DatePart, Expression, In, KeyOf, Like, Literal
 from discreet.questions.bounds import is_whole
-from discreet.questions.ranked import RANKED_KINDS
+from discreet.questions.ranked import RANKED_KINDS, SIZE_KINDS
 
 __all__ = ["Kind", "Shown", "Table", "answer_table", "evaluated", "kind_of"]
 
@@ -89,6 +89,8 @@ def kind_of(expression: Expression) -> Kind:
             return end
         case Aggregate(kind="quantile", q=q):
             return "median" if q == Fraction(1, 2) else "quantile"
+        case Aggregate(kind="rows_per_unit" | "groups_per_unit"):
+            return "quantile"
         case Aggregate():
             return "stddev"
         case _:
@@ -131,7 +133,7 @@ def _shown(plan: Plan, name: str, value: Expression, released: Released, risk: R
         axis = plan.axes[value.place]
         values = [axis.values[cell] for cell in _cell_of(plan, value.place)[rows]]
         return Shown(name, kind, values, None, dict(zip(axis.values, axis.labels, strict=False)))
-    if isinstance(value, Aggregate) and value.kind in RANKED_KINDS:
+    if isinstance(value, Aggregate) and value.kind in (*RANKED_KINDS, *SIZE_KINDS):
         return _ranked(plan, name, value, released, risk(value), rows)
     found = _evaluate(plan, value, released, risk)
     whole = isinstance(value, Aggregate) and (kind == "count" or (kind == "sum" and _is_whole_sum(plan, value)))
@@ -143,7 +145,7 @@ def _shown(plan: Plan, name: str, value: Expression, released: Released, risk: R
 def _ranked(plan: Plan, name: str, value: Aggregate, released: Released, alpha: float, rows: NDArray[np.intp]) -> Shown:
     """A value chosen by its rank: an interval of ranks for free, one of values where its ends were bought. Rule 30."""
     found = estimate(plan, value, released, alpha)
-    whole = value.of is not None and is_whole(value.of, plan.facts)
+    whole = value.kind in SIZE_KINDS or (value.of is not None and is_whole(value.of, plan.facts))
     bought = has_ends(plan, value, alpha)
     pairs = zip(found.low[rows], found.high[rows], strict=True)
     ends = [_ends(low, high, whole) if bought else (None, None) for low, high in pairs]

@@ -7,11 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.planning.plan import Derived, Plan, Ranks, Role
-from discreet.planning.ranks import ENDS_MISS, reaches
+from discreet.planning.ranks import ENDS_MISS, SIZES, reaches
 from discreet.planning.release import Released
 from discreet.planning.spread import Floats
 from discreet.questions.algebra import Aggregate
 from discreet.questions.bounds import bounds_of, is_whole
+from discreet.questions.ranked import SIZE_KINDS
 
 __all__ = ["has_ends", "rank_reach", "ranked_value"]
 
@@ -65,11 +66,15 @@ def _ends(plan: Plan, ranks: Ranks, share: Fraction) -> list[tuple[Ranks, int]] 
 
 def _values(plan: Plan, ranks: Ranks, places: NDArray[np.int64]) -> Floats:
     """Points of the lattice as numbers, inside the public bounds."""
+    if ranks.kind in SIZE_KINDS:
+        return np.array(SIZES, np.float64)[places]
     step, low = float(ranks.grid.step), ranks.grid.low
     return np.asarray(np.clip((places.astype(np.float64) + low) * step, *_bounds(plan, ranks)))
 
 
 def _bounds(plan: Plan, ranks: Ranks) -> tuple[float, float]:
+    if ranks.kind in SIZE_KINDS:
+        return float(SIZES[0]), float(SIZES[-1])
     bounds = bounds_of(ranks.of, plan.facts)
     assert bounds is not None
     return float(bounds[0]), float(bounds[1])

@@ -14,8 +14,8 @@ from typing import assert_never
 
 from discreet.engines.wanted import Grid
 from discreet.errors import QuestionError
-from discreet.facts.model import Facts
-from discreet.mechanisms.prior import round_numbers
+from discreet.facts.model import MOST_OF_UNIT, Facts
+from discreet.mechanisms.prior import Prior, round_numbers
 from discreet.mechanisms.quantile import Quantile
 from discreet.mechanisms.quantiles import BITS, Quantiles, Turn, turns
 from discreet.planning.grids import lattice_for
@@ -28,16 +28,27 @@ from discreet.privacy.events import Sequence as InSequence
 from discreet.privacy.losses import Approximate, Concentrated, Pure
 from discreet.questions.algebra import Aggregate, AggregateKind, Expression
 from discreet.questions.bounds import bounds_of, is_whole
+from discreet.questions.ranked import SIZE_KINDS
 from discreet.questions.words import to_text
 from discreet.sensitivities.scope import Scope
 from discreet.sensitivities.statistic import QuantileScore
 from discreet.sensitivities.table import score_change
 
-__all__ = ["ENDS_MISS", "RankDraft", "epsilon_of", "event_of", "rank_drafts", "ranks_of", "reaches", "rows_beyond"]
+__all__ = ["ENDS_MISS", "RankDraft", "SIZES", "epsilon_of", "event_of", "rank_drafts", "ranks_of", "reaches", "rows_beyond"]
 
 ENDS_MISS = Fraction(1, 100)  # how often a bought interval may miss; the plan does not know what confidence will be asked for
 _ROOT_DIGITS = 10**12
 _PLAIN_ALONE, _PLAIN_TOGETHER = 64, 12  # 1 / the weight of each order of roundness; where points are cut, a heavy one needs more
+
+
+def _sizes() -> tuple[int, ...]:
+    found = [1]
+    while found[-1] < MOST_OF_UNIT:
+        found.append(min(max(found[-1] + 1, found[-1] * 33 // 32), MOST_OF_UNIT))
+    return tuple(found)
+
+
+SIZES = _sizes()  # among which sizes of units are ranked: all up to 64, then at most 3 % apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +105,7 @@ def _share(aggregate: Aggregate) -> Fraction:
 
 def ranks_of(draft: RankDraft, facts: Facts, price: Price, share: Fraction, cells: int) -> Ranks:
     """The draft with its lattice and its selections, at its share of the price."""
-    bounds = bounds_of(draft.of, facts)
-    assert bounds is not None
-    grid = lattice_for(bounds, is_whole=is_whole(draft.of, facts), what=draft.what)
+    grid = _grid(draft, facts)
     found = Ranks(
         of=draft.of, filter=draft.filter, kind=draft.kind, role=draft.role, shares=draft.shares, rows_beyond=0, grid=grid,
         mechanism=_selections(draft, grid, price, share, cells, Fraction(0)), share=share, what=draft.what,
@@ -108,11 +117,22 @@ def ranks_of(draft: RankDraft, facts: Facts, price: Price, share: Fraction, cell
     return replace(found, rows_beyond=beyond, mechanism=_selections(draft, grid, price, share, cells, offset))
 
 
+def _grid(draft: RankDraft, facts: Facts) -> Grid:
+    """The values among which one is chosen."""
+    if draft.kind in SIZE_KINDS:
+        return Grid(Fraction(1), 0, len(SIZES) - 1)
+    bounds = bounds_of(draft.of, facts)
+    assert bounds is not None
+    return lattice_for(bounds, is_whole=is_whole(draft.of, facts), what=draft.what)
+
+
 def _selections(draft: RankDraft, grid: Grid, price: Price, share: Fraction, cells: int, offset: Fraction) -> Quantiles:
     order = turns(draft.shares, offset)
     groups = _groups(order, cells)
     bits, plain = (0, _PLAIN_ALONE) if len(order) == 1 else (BITS, _PLAIN_TOGETHER)
-    prior = round_numbers(grid.step, grid.low, grid.width + 1, plain=plain, bits=bits)
+    is_number = draft.kind not in SIZE_KINDS  # sizes stand on a list, and their places say nothing about how round they are
+    points = grid.width + 1
+    prior = round_numbers(grid.step, grid.low, points, plain=plain, bits=bits) if is_number else Prior(points, bits)
     touched = [1 if count == 1 else groups_touched(draft.scope.neighbours, 1) for count in groups]
     moves = [_moves(turn, draft.scope, groups[turn.level] == 1) for turn in order]
     parts = parts_of(order, moves, touched, is_concentrated=isinstance(price, Concentrated))
@@ -182,7 +202,7 @@ def event_of(ranks: Ranks, facts: Facts, cells: int) -> Event:
 
 def rows_beyond(ranks: Ranks) -> int:
     """MIN and MAX look for a value with so many rows beyond it: as many as keep the empty space there from being chosen."""
-    if ranks.kind == "quantile":
+    if ranks.kind not in ("min", "max"):
         return 0
     (selection,) = ranks.mechanism.mechanisms
     return ceil(2 * float(selection.sensitivity / selection.epsilon) * log(_odds(selection)))

@@ -11,8 +11,10 @@ from discreet.engines.wanted import Sums
 from discreet.planning.choosing import Counting, chosen
 from discreet.planning.plan import Found, Keys, Plan, Ranks, Vector
 from discreet.planning.trees import node_sums
+from discreet.planning.unit_sizes import chosen_sizes
 from discreet.planning.units import clamp_of
 from discreet.private import Private
+from discreet.questions.ranked import SIZE_KINDS
 
 __all__ = ["Released", "release"]
 
@@ -31,7 +33,10 @@ def release(plan: Plan, sums: Private[Sums] | None, counts: Counting | None = No
     released = []
     for each in plan.vectors:
         assert not isinstance(each, Keys | Found), "keys and bounds are chosen before anything else is read"
-        released.append(chosen(each, plan.wanted, read) if isinstance(each, Ranks) else _noisy(each, exact, plan.facts.rows))
+        if isinstance(each, Ranks):
+            released.append(chosen_sizes(each, plan, read) if each.kind in SIZE_KINDS else chosen(each, plan.wanted, read))
+        else:
+            released.append(_noisy(each, exact, plan.facts.rows))
     return tuple(released)
 
 

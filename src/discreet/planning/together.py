@@ -55,7 +55,7 @@ def _statement(vector: Vector | Ranks | Keys | Found, aggregate: Aggregate) -> S
             return "covariance"
         case "correlation":
             return "correlation"
-        case "quantile" | "min" | "max":
+        case "quantile" | "min" | "max" | "rows_per_unit" | "groups_per_unit":
             return "rank"
         case _:
             assert_never(aggregate.kind)

@@ -105,7 +105,8 @@ def rows_checked(reach: Reach) -> None:
     if reach.rows is None:
         raise QuestionError(
             "nothing limits how many rows of one unit enter this question",
-            hint="write max_rows=10 beside the price, or PER UNIT 10 ROWS at the end; or max_rows into the facts",
+            hint="write max_rows=10 beside the price, or PER UNIT 10 ROWS at the end; or max_rows into the facts; "
+            "ROWS_PER_UNIT(0.95) asks how many most units have",
         )
 
 

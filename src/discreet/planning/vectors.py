@@ -13,6 +13,7 @@ from discreet.facts.model import EachRow, Facts
 from discreet.planning.cells import cells_of
 from discreet.planning.plan import Estimator, Known
 from discreet.planning.ranks import RankDraft, rank_drafts
+from discreet.planning.unit_sizes import size_drafts
 from discreet.planning.units import Reach, clamped, matches_of, reach_of, rows_checked
 from discreet.planning.unknown import KeysDraft, keys_draft
 from discreet.questions.algebra import (
@@ -32,7 +33,7 @@ from discreet.questions.algebra import (
 from discreet.questions.bounds import beyond_bounds, bounds_of, is_whole, may_be_null
 from discreet.questions.disjoint import are_disjoint
 from discreet.questions.functions import BOUNDED
-from discreet.questions.ranked import RANKED_KINDS
+from discreet.questions.ranked import RANKED_KINDS, SIZE_KINDS
 from discreet.questions.words import to_text
 from discreet.sensitivities.scope import Scope
 
@@ -116,15 +117,17 @@ def choose(question: Question, facts: Facts) -> Choice:
         else:
             rest.append(aggregate)
     ranked = [each for each in rest if each.kind in RANKED_KINDS]
+    sizes = [each for each in rest if each.kind in SIZE_KINDS]
     keys = keys_draft(question, facts, rest)
     if keys is not None and ranked:
         raise QuestionError("values with ranks are for keys that are public", hint="declare the key's values in the facts")
     if keys is not None and keys.aggregates:
         return Choice((keys,), tuple(known))
-    drafts = _of_units(drafts_of([each for each in rest if each not in ranked], question, facts), bool(ranked), question, facts)
+    others = [each for each in rest if each not in (*ranked, *sizes)]
+    drafts = _of_units(drafts_of(others, question, facts), bool(ranked), question, facts)
     scope = _scope(question, facts, filtered=True)  # the number of rows does not matter to ranks
     ranks = rank_drafts([(each, _argument(each, facts), scope) for each in ranked])
-    return Choice((*([] if keys is None else [keys]), *drafts, *ranks), tuple(known))
+    return Choice((*([] if keys is None else [keys]), *drafts, *ranks, *size_drafts(sizes, facts)), tuple(known))
 
 
 def _of_units(drafts: tuple[Draft, ...], is_ranked: bool, question: Question, facts: Facts) -> tuple[Draft, ...]:

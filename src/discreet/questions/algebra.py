@@ -88,6 +88,8 @@ AggregateKind = OneOfThese[
     "quantile",
     "min",
     "max",
+    "rows_per_unit",
+    "groups_per_unit",
 ]
 
 
@@ -160,10 +162,10 @@ class Aggregate:
     """One statistic over the rows of a group that meet ``filter``."""
 
     kind: AggregateKind
-    of: "Expression | None" = None  # None only for count_rows and count_units
+    of: "Expression | None" = None  # None only for count_rows, count_units and rows_per_unit; a key for groups_per_unit
     filter: "Expression | None" = None
     and_of: "Expression | None" = None  # the second number of a covariance or correlation: rows lacking either are dropped
-    q: Fraction | None = None  # of a quantile alone: the share of rows below it, from 0 to 1
+    q: Fraction | None = None  # of quantiles alone: the share of rows (or of units) below it, from 0 to 1
     interval: bool = False  # of a quantile, MIN or MAX: whether the ends of an interval for its value are bought too
 
 

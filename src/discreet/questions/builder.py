@@ -31,11 +31,13 @@ __all__ = [
     "count",
     "covariance",
     "distinct",
+    "groups_per_unit",
     "max",
     "mean",
     "median",
     "min",
     "quantile",
+    "rows_per_unit",
     "stddev",
     "sum",
     "variance",
@@ -121,6 +123,16 @@ def min(of: str, *, where: str | None = None, interval: bool = False) -> Statist
 def max(of: str, *, where: str | None = None, interval: bool = False) -> Statistic:  # noqa: A001 - read as dc.max
     """The value of ``of`` with a few rows above it: how few is public and told."""
     return Statistic("max", of, where, interval=interval)
+
+
+def rows_per_unit(q: Number) -> Statistic:
+    """The number of rows that a share ``q`` of the units does not exceed: what to take as max_rows."""
+    return Statistic("rows_per_unit", q=exact(q, "q"))
+
+
+def groups_per_unit(q: Number, key: str) -> Statistic:
+    """The number of groups by ``key`` that a share ``q`` of the units does not exceed: what to take as max_groups."""
+    return Statistic("groups_per_unit", key, q=exact(q, "q"))
 
 
 def bin(of: str, width: Number, origin: Number = 0) -> BinSpec:  # noqa: A001 - read as dc.bin
@@ -245,7 +257,8 @@ class Rows:
 def _aggregate(statistic: object, facts: Facts, joins: tuple[Join, ...]) -> Aggregate:
     if not isinstance(statistic, Statistic):
         raise QuestionError(f"a statistic is not a {type(statistic).__name__}", hint="write n=dc.count() or m=dc.mean('Age')")
-    of = None if statistic.of is None else read_value(statistic.of, facts, joins)
+    read_of = read_key if statistic.kind == "groups_per_unit" else read_value
+    of = None if statistic.of is None else read_of(statistic.of, facts, joins)
     other = None if statistic.and_of is None else read_value(statistic.and_of, facts, joins)
     where = None if statistic.where is None else read_condition(statistic.where, facts, joins)
     return Aggregate(statistic.kind, of, where, other, statistic.q, statistic.interval)

@@ -28,7 +28,7 @@ from discreet.questions.functions import BOUNDED
 from discreet.questions.joins import facts_seen, fitted_joins
 from discreet.questions.normal import normal
 from discreet.questions.places import Misfit, Places, short
-from discreet.questions.ranked import RANKED_KINDS, check_ranked
+from discreet.questions.ranked import RANKED_KINDS, SIZE_KINDS, check_ranked
 from discreet.questions.types import Within, fitted
 from discreet.questions.unbounded import FIND, fitted_share, is_unbounded
 from discreet.questions.units import check_units, fitted_caps
@@ -202,6 +202,9 @@ def _check_aggregate(aggregate: Aggregate, within: Within) -> None:
     for part in parts(aggregate):
         _check_row(part, facts)
     check_ranked(aggregate)
+    if aggregate.kind in SIZE_KINDS:
+        _check_size(aggregate, within)
+        return
     if aggregate.of is None or aggregate.kind == "count":
         return
     if aggregate.kind in BOUNDED and beyond_bounds(aggregate, facts) is None and not _is_found(aggregate.of, within):
@@ -215,6 +218,13 @@ def _check_aggregate(aggregate: Aggregate, within: Within) -> None:
         if aggregate.kind != "count_distinct" and bounds_of(number, facts) is None and not _is_found(number, within):
             what = "to rank its values within" if aggregate.kind in RANKED_KINDS else "to add up"
             raise Misfit(aggregate, f"{short(to_text(number))} has no public bounds {what}", _hint(number, facts))
+
+
+def _check_size(aggregate: Aggregate, within: Within) -> None:
+    if within.keys:
+        raise Misfit(aggregate, "how many rows or groups units have is told for all of them together", "leave out GROUP BY")
+    if aggregate.of is not None:
+        checked_key(aggregate.of, within.facts, within.places or Places())
 
 
 def _is_found(number: Expression, within: Within) -> bool:

@@ -42,6 +42,8 @@ _KINDS: dict[AggregateKind, str] = {
     "quantile": "quantile",
     "min": "min",
     "max": "max",
+    "rows_per_unit": "rows_per_unit",
+    "groups_per_unit": "groups_per_unit",
 }
 
 

@@ -15,14 +15,19 @@ from discreet.questions.places import Misfit
 from discreet.questions.tokens import Token
 from discreet.questions.walk import parts, rebuilt
 
-__all__ = ["FINEST", "RANKED", "RANKED_KINDS", "check_ranked", "check_share", "parse_ranked", "ranked_text", "with_intervals"]
+__all__ = [
+    "FINEST", "RANKED", "RANKED_KINDS", "SIZE_KINDS", "check_ranked", "check_share", "parse_ranked", "ranked_text",
+    "with_intervals",
+]  # fmt: skip
 
 FINEST = 10**6  # the largest denominator of a share: ranks are compared in steps of it
 RANKED_KINDS: tuple[AggregateKind, ...] = ("quantile", "min", "max")
 _HALF = Fraction(1, 2)
 _WITHIN_GROUP = ("PERCENTILE_CONT", "PERCENTILE_DISC")
 _OF_A_SHARE = ("QUANTILE", "QUANTILE_CONT", "QUANTILE_DISC", "APPROX_QUANTILE")
-RANKED: tuple[str, ...] = ("MEDIAN", "MIN", "MAX", *_OF_A_SHARE, *_WITHIN_GROUP)
+_SIZES: dict[str, AggregateKind] = {"ROWS_PER_UNIT": "rows_per_unit", "GROUPS_PER_UNIT": "groups_per_unit"}
+SIZE_KINDS: tuple[AggregateKind, ...] = ("rows_per_unit", "groups_per_unit")  # of units, each of which counts once
+RANKED: tuple[str, ...] = ("MEDIAN", "MIN", "MAX", *_OF_A_SHARE, *_WITHIN_GROUP, *_SIZES)
 _HOW = "write a constant from 0 to 1, such as QUANTILE(x, 0.25)"
 
 
@@ -31,6 +36,8 @@ def parse_ranked(token: Token, cursor: Cursor, expression: Callable[[], Expressi
     cursor.expect("(")
     if token.key in _WITHIN_GROUP:
         return _within_group(token, cursor, expression)
+    if token.key in _SIZES:
+        return _size(token, cursor, expression)
     of, q = expression(), _HALF if token.key == "MEDIAN" else None
     if token.key in _OF_A_SHARE:
         if cursor.token.key != ",":
@@ -41,6 +48,16 @@ def parse_ranked(token: Token, cursor: Cursor, expression: Callable[[], Expressi
     cursor.expect(")")
     kinds: dict[str, AggregateKind] = {"MIN": "min", "MAX": "max"}
     return Aggregate(kinds.get(token.key, "quantile"), of, q=q, interval=interval)
+
+
+def _size(token: Token, cursor: Cursor, expression: Callable[[], Expression]) -> Aggregate:
+    q, of = _share(cursor, expression), None
+    if token.key == "GROUPS_PER_UNIT":
+        if not cursor.take_if(","):
+            raise cursor.refused(cursor.token, "GROUPS_PER_UNIT lacks the key of the groups", "write GROUPS_PER_UNIT(0.95, key)")
+        of = expression()
+    cursor.expect(")")
+    return Aggregate(_SIZES[token.key], of, q=q)
 
 
 def _within_group(token: Token, cursor: Cursor, expression: Callable[[], Expression]) -> Aggregate:
@@ -99,13 +116,24 @@ def check_share(q: Fraction | None) -> Fraction:
 
 def check_ranked(aggregate: Aggregate) -> None:
     """Whether a share and an interval stand where they mean something, and nowhere else. Raises Misfit."""
-    if aggregate.kind == "quantile":
+    if aggregate.kind == "quantile" or aggregate.kind in SIZE_KINDS:
         try:
             check_share(aggregate.q)
         except Misfit as wrong:
             raise Misfit(aggregate, wrong.message, wrong.hint) from None
+        if aggregate.kind in SIZE_KINDS:
+            _check_size(aggregate)
     elif aggregate.q is not None or (aggregate.interval and aggregate.kind not in RANKED_KINDS):
         raise Misfit(aggregate, "only quantiles have a share or buy an interval", "every other number has its interval for free")
+
+
+def _check_size(aggregate: Aggregate) -> None:
+    if aggregate.q in (0, 1):
+        raise Misfit(aggregate, "the least and the most that any unit has is not told", "write ROWS_PER_UNIT(0.99)")
+    if aggregate.filter is not None:
+        raise Misfit(aggregate, "units are counted by all rows that meet WHERE", "move the condition from FILTER to WHERE")
+    if (aggregate.of is None) != (aggregate.kind == "rows_per_unit") or aggregate.and_of is not None or aggregate.interval:
+        raise Misfit(aggregate, "sizes of units are asked for in another way", "write ROWS_PER_UNIT(q), GROUPS_PER_UNIT(q, key)")
 
 
 def with_intervals(question: Question) -> Question:
@@ -125,7 +153,9 @@ def with_intervals(question: Question) -> Question:
 
 
 def ranked_text(aggregate: Aggregate, of: str) -> str:
-    """The aggregate in SQL, where ``of`` is the text of its number."""
+    """The aggregate in SQL, where ``of`` is the text of its number or key."""
+    if aggregate.kind in SIZE_KINDS and aggregate.q is not None:
+        return f"{aggregate.kind.upper()}({shown(aggregate.q)}{f', {of}' if of else ''})"
     arguments = [of, *(["INTERVAL"] if aggregate.interval else [])]
     if aggregate.q is None or aggregate.kind != "quantile":
         return f"{aggregate.kind.upper()}({', '.join(arguments)})"

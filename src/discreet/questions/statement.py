@@ -170,5 +170,6 @@ def _end(cursor: Cursor) -> None:
     if closed or token.key == "SELECT":
         raise cursor.refused(token, "a second statement follows", "ask one question at a time")
     if token.key in ("WHERE", "GROUP", "HAVING", "ORDER", "LIMIT"):
-        raise cursor.refused(token, f"{token.key} comes too late", "the order is WHERE, GROUP BY, HAVING, ORDER BY, LIMIT, PER UNIT")
+        hint = "the order is WHERE, GROUP BY, HAVING, ORDER BY, LIMIT, PER UNIT, BOUNDS SHARE"
+        raise cursor.refused(token, f"{token.key} comes too late", hint)
     raise cursor.unexpected("a comma, an operator, the next clause or the end")

@@ -9,6 +9,7 @@ from discreet.facts.model import MOST_OF_UNIT, ByColumn, Facts
 from discreet.questions.algebra import Aggregate, Caps, Column, Question
 from discreet.questions.cursor import Cursor
 from discreet.questions.places import Misfit
+from discreet.questions.ranked import SIZE_KINDS
 
 __all__ = ["NO_CAPS", "caps_text", "check_units", "counts_units", "fitted_caps", "is_per_unit", "parse_caps", "with_caps"]
 
@@ -99,5 +100,7 @@ def counts_units(aggregate: Aggregate, facts: Facts) -> Aggregate:
 
 def check_units(aggregate: Aggregate, facts: Facts) -> None:
     """Raises Misfit if units are counted where each row is one."""
+    if aggregate.kind in SIZE_KINDS and not isinstance(facts.unit, ByColumn):
+        raise Misfit(aggregate, "each row is a unit of its own here: one row in one group", "leave it out, and caps too")
     if aggregate.kind == "count_units" and not isinstance(facts.unit, ByColumn):
         raise Misfit(aggregate, "each row is a unit of its own here", "write COUNT(*)")

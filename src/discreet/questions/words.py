@@ -26,7 +26,7 @@ from discreet.questions.algebra import (
 )
 from discreet.questions.functions import unwanted_by
 from discreet.questions.hints import RESERVED, word_refusal
-from discreet.questions.ranked import RANKED_KINDS, ranked_text
+from discreet.questions.ranked import RANKED_KINDS, SIZE_KINDS, ranked_text
 from discreet.questions.units import caps_text
 from discreet.questions.walk import with_table
 
@@ -72,6 +72,8 @@ _AGGREGATES: dict[AggregateKind, str] = {
     "quantile": "QUANTILE",
     "min": "MIN",
     "max": "MAX",
+    "rows_per_unit": "ROWS_PER_UNIT",
+    "groups_per_unit": "GROUPS_PER_UNIT",
 }
 
 
@@ -162,8 +164,8 @@ def _written(expression: Expression, keys: tuple[Expression, ...]) -> tuple[str,
 def _aggregate(aggregate: Aggregate, text: Text) -> str:
     kind, of, other = aggregate.kind, aggregate.of, aggregate.and_of
     condition = "" if aggregate.filter is None else f" FILTER (WHERE {text(aggregate.filter, 0)})"
-    if kind in RANKED_KINDS and of is not None:
-        return ranked_text(aggregate, text(of, 0)) + condition
+    if kind in SIZE_KINDS or (kind in RANKED_KINDS and of is not None):
+        return ranked_text(aggregate, "" if of is None else text(of, 0)) + condition
     numbers = "*" if of is None else text(of, 0) if other is None else f"{text(of, 0)}, {text(other, 0)}"
     return f"{_AGGREGATES[kind]}({'DISTINCT ' if kind == 'count_distinct' else ''}{numbers}){condition}"
 
