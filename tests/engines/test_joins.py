@@ -77,7 +77,7 @@ def test_a_row_becomes_every_combination_of_the_rows_that_it_meets(facts):
             assert totals(engine, wanted) == totals(reference, wanted)
             expected = {(False, False): 6 + 2, (True, False): 6 + 2, (False, True): 6 + 3 + 2, (True, True): 6 + 3 + 2 + 1 + 1}
             assert totals(engine, wanted)[0] == [expected[one, other]]
-    assert len(joined_rows({"k": "a", "m": 1.0}, both, declared, reference._lookups)) == 6
+    assert len(joined_rows({"k": "a", "m": 1.0}, None, both, declared, reference._lookups)) == 6
     engine.close()
 
 

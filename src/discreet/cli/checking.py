@@ -10,7 +10,7 @@ from discreet.engines.joining import wrong_lookups
 from discreet.errors import FactsError
 from discreet.facts.file import Problem, check_facts, parse_facts, read_facts, read_folder, text_of
 from discreet.facts.lines import key_text, line_of, lines_of
-from discreet.facts.model import Facts, Lookup
+from discreet.facts.model import Companion, Facts, Joinable
 
 __all__ = ["check_all", "joins_in"]
 
@@ -58,10 +58,11 @@ def joins_in(file: Path) -> list[str]:
     return [_in_words(join, facts) for join in facts.joins]
 
 
-def _in_words(join: Lookup, facts: Facts) -> str:
+def _in_words(join: Joinable, facts: Facts) -> str:
     most = f"at most {join.max_matches:,} row{'' if join.max_matches == 1 else 's'} of {join.name} for each"
     columns = ", ".join(column.name for column in join.columns) or "no columns"
-    return f"{facts.name}.{join.column} = {join.name}.{join.match}, {most}: {columns}"
+    kind = f"; confidential, with one budget for {facts.people}" if isinstance(join, Companion) else ""
+    return f"{facts.name}.{join.column} = {join.name}.{join.match}, {most}: {columns}{kind}"
 
 
 def _still_to_do(problem: Problem) -> Problem:

@@ -16,7 +16,7 @@ from discreet.curator.advice import clamping_notes, join_notes, split_of, warnin
 from discreet.curator.prices import price_of, public_name, rows_assumed, share_read
 from discreet.curator.replays import plan_again, released_as_planned, released_rows
 from discreet.curator.results import answer_from, quoted_columns
-from discreet.curator.sources import check_source
+from discreet.curator.sources import check_companions, check_source
 from discreet.curator.statements import statement_about
 from discreet.curator.verbs import Verbs
 from discreet.engines.wanted import Engine
@@ -42,6 +42,7 @@ from discreet.planning.shares import weights_behind
 from discreet.questions.algebra import Caps, Question
 from discreet.questions.builder import Rows
 from discreet.questions.check import checked
+from discreet.questions.joins import beside
 from discreet.questions.normal import fingerprint
 from discreet.questions.ranked import with_intervals
 from discreet.questions.sql import read_sql
@@ -261,6 +262,7 @@ class Curator(Verbs):
             raise AccessError(f"{self.facts.name} is at version {row.version} now", hint="open it again")
         if self._place is not None and self.facts.located is not None:
             check_source(self.facts, row.stamps)
+            check_companions(self.facts, self._ledger)
         engine = self._opened()
         engine.check()
         return engine
@@ -289,6 +291,7 @@ class Curator(Verbs):
             cells=self._cells(plan),
             analyst=public_name(analyst, "analyst"),
             key=public_name(key, "key") or None,
+            beside=() if self._place is None else beside(plan.question, self.facts),
         )
 
     def _cells(self, plan: Plan) -> tuple[str, ...] | None:

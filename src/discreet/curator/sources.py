@@ -6,10 +6,12 @@ from typing import Any
 from discreet.engines.faults import guarded
 from discreet.engines.stamps import stamps_of
 from discreet.engines.wanted import Bound, Engine, Measure, Wanted
-from discreet.errors import EngineFault, FactsError
-from discreet.facts.model import Facts, Source
+from discreet.errors import AccessError, EngineFault, FactsError
+from discreet.facts.model import Companion, Facts, Lookup, Source
+from discreet.ledger.registry import known, registered_unit
+from discreet.ledger.sqlite import Ledger
 
-__all__ = ["check_declared_size", "check_source", "stamps_for"]
+__all__ = ["check_companions", "check_declared_size", "check_source", "stamps_for"]
 
 _GONE = "the source of the table is gone, or has changed since it was registered"
 _FILES = ("csv", "parquet", "duckdb")
@@ -26,9 +28,27 @@ def check_source(facts: Facts, registered: Sequence[Any]) -> None:
         raise EngineFault(_GONE, hint="if its rows are new, write a new version into the facts and run discreet version new")
 
 
+def check_companions(facts: Facts, ledger: Ledger) -> None:
+    """Refuses other confidential tables that are not registered as they are declared; a Fault if their files have changed."""
+    for join in facts.joins:
+        if not isinstance(join, Companion):
+            continue
+        row = known(ledger, join.name)
+        if row is None:
+            raise AccessError(f"{join.name} is not registered", hint="the data holder runs discreet register")
+        if row.version != join.facts.version:
+            hint = "the data holder writes a new version into both facts files and runs discreet version new"
+            raise AccessError(f"{join.name} is at version {row.version} now", hint=hint)
+        if registered_unit(ledger, join.name) != join.facts.unit:
+            raise FactsError(f"the unit of {join.name} is not as it was registered", hint="write it back", file=join.source)
+        stamps = stamps_for(join.facts)
+        if stamps != list(row.stamps)[: len(stamps)]:  # behind them are those of its own lookups
+            raise EngineFault(_GONE, hint="if its rows are new, write a new version into the facts and run discreet version new")
+
+
 def _places(facts: Facts) -> list[tuple[Source, str]]:
     """Where all rows of a version are kept, and what tells the files of one place from those of another."""
-    found = [(facts.located, ""), *((join.located, f"{join.name}/") for join in facts.joins)]
+    found = [(facts.located, ""), *((join.located, f"{join.name}/") for join in facts.joins if isinstance(join, Lookup))]
     return [(place, before) for place, before in found if place is not None and place.kind in _FILES]
 
 

@@ -21,7 +21,7 @@ from discreet.engines.writer import counted, filtered, in_ranges, key_term, step
 from discreet.facts.model import Facts
 from discreet.questions.algebra import Column
 
-__all__ = ["to_bounded_counts", "to_bounded_sql", "to_unit_counts", "unit_term"]
+__all__ = ["to_bounded_counts", "to_bounded_sql", "to_kept", "to_unit_counts", "unit_term", "unit_text"]
 
 _ORDER_BITS = 16
 _PACKED = 62  # bits of a BIGINT that are used
@@ -59,6 +59,12 @@ def to_unit_counts(wanted: UnitsWanted, facts: Facts, layout: Layout, dialect: s
     return _Bounded(wanted.all_rows, facts, layout, DIALECTS[dialect]).sizes("DISTINCT w_cell" if wanted.keys else "*")
 
 
+def to_kept(read: Sequence[str], bound: Bound, facts: Facts, layout: Layout, dialect: str = "duckdb") -> str:
+    """What comes after FROM to have the rows that stay of each unit, for a question that reads the columns ``read``."""
+    wanted = Wanted(None, (), tuple(Measure(0, Column(name)) for name in read), bound)
+    return _Bounded(wanted, facts, layout, DIALECTS[dialect]).kept()
+
+
 class _Bounded:
     """One query about bounded units, under construction."""
 
@@ -84,7 +90,7 @@ class _Bounded:
         """Sums over the rows that stay."""
         totals = [self._total(measure, wanted) for measure in wanted.measures]
         found = ", ".join(f"{self.sheet.text(total)} AS m{place}" for place, total in enumerate(totals))
-        return f"SELECT w_cell AS cell, {found} FROM {self._kept()} GROUP BY w_cell"
+        return f"SELECT w_cell AS cell, {found} FROM {self.kept()} GROUP BY w_cell"
 
     def binned(self, wanted: CountsWanted) -> str:
         """Counts of the rows that stay."""
@@ -97,7 +103,7 @@ class _Bounded:
         after.append(exp.Paren(this=in_ranges(b, wanted.bins)))
         conditions = " AND ".join(map(self.sheet.text, after))
         found = f"w_cell AS cell, {self.sheet.text(b)} AS b, COUNT(*) AS n"
-        return f"SELECT {found} FROM {self._kept()} WHERE {conditions} GROUP BY 1, 2"
+        return f"SELECT {found} FROM {self.kept()} WHERE {conditions} GROUP BY 1, 2"
 
     def sizes(self, what: str) -> str:
         """How many units have how many of ``what``."""
@@ -133,7 +139,7 @@ class _Bounded:
         rows = f"(SELECT s.*, {added} FROM {self.sheet.rows(self._where)}) AS s"
         return f"(SELECT * FROM {rows} WHERE w_u IS NOT NULL AND w_cell IS NOT NULL) AS s"
 
-    def _kept(self) -> str:
+    def kept(self) -> str:
         """The rows that stay."""
         rows, bound = _added(self._present(), f"{self._hash} AS w_hash"), self._bound
         order = f" ORDER BY {', '.join(self._order)}" if self._order else ""
@@ -266,6 +272,18 @@ def unit_term(field: Field, dialect: Dialect) -> exp.Expr:
             return cases((known, infix(exp.Add, stored, real_literal(0.0, dialect))))  # one zero
         case _:
             return stored
+
+
+def unit_text(field: Field, dialect: Dialect) -> exp.Expr:
+    """What tells units apart as the same text whatever it is stored as: whole numbers are their digits."""
+    unit = unit_term(field, dialect)
+    if field.stored == "text":
+        return unit
+    written = as_type(unit, "TEXT")
+    if field.stored != "real":
+        return written
+    is_whole = infix(exp.And, between(unit, whole_literal(-SAFE), whole_literal(SAFE)), infix(exp.EQ, unit, exp.Floor(this=unit)))
+    return cases((is_whole, as_type(as_type(unit, "BIGINT", safely=True), "TEXT")), otherwise=written)
 
 
 def _number(field: Field, dialect: Dialect) -> exp.Expr:

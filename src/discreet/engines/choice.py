@@ -15,7 +15,7 @@ question, so that it makes no difference which of them stays. All of this is who
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from hashlib import md5
+from hashlib import md5, sha256
 from itertools import groupby
 from math import isnan
 
@@ -34,6 +34,7 @@ __all__ = [
     "columns_read",
     "group_order",
     "kept",
+    "key_for",
     "mixed",
     "number_of",
     "settled",
@@ -50,6 +51,11 @@ _DIGITS = re.compile(DIGITS)
 
 Row = Mapping[str, Value]
 Placed = tuple[str, int, Row]  # unit, cell, row
+
+
+def key_for(table: str) -> int:
+    """The key of a table's choices, fixed for its life."""
+    return int(sha256(table.encode()).hexdigest(), 16) % PRIME
 
 
 def columns_read(wanted: Wanted | CountsWanted | KeysWanted) -> frozenset[str]:

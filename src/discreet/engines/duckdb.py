@@ -111,12 +111,12 @@ class DuckDB:
             return gather_candidates(cursor.execute(sql).fetchnumpy())
 
     def _seen(self, wanted: Wanted | CountsWanted | KeysWanted) -> tuple[Facts, Layout]:
-        """The table as a question sees it: with its joins, and with columns constant per unit settled if it reads one."""
-        joins, layout, settled = wanted.joins, self._layout, self._layout.settled
-        read = columns_read(wanted) | {join.column for join in joins}
+        """The table as a question sees it: beside what it is joined with, columns constant per unit settled if it reads one."""
+        layout, settled = self._layout, self._layout.settled
+        read = columns_read(wanted) | {join.column for join in wanted.joins}
         if settled is not None and any(column.per_unit and column.name in read for column in self._facts.columns):
             layout = settled
-        return with_joins(self._facts, joins), with_joined(layout, self._facts, joins, self._lookups)
+        return with_joins(self._facts, wanted.joins), with_joined(layout, self._facts, wanted, self._lookups)
 
     def _opened(self, source: object) -> Layout:
         if not self._facts.columns:

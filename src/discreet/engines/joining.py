@@ -1,24 +1,27 @@
 """Joins in SQL: lookups as tables of read values, and the rows of the confidential table beside them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from discreet.engines.bounding import to_kept, unit_text
+from discreet.engines.choice import columns_read, key_for
 from discreet.engines.dialects import DIALECTS
 from discreet.engines.expressions import Expressions
 from discreet.engines.layout import Field, Layout
-from discreet.engines.lookups import check_matches, facts_of, lookup_files, unreadable
+from discreet.engines.lookups import check_matches, facts_of, lookup_files, read_before, rows_before, source_of, unreadable
 from discreet.engines.reading import kind_of
 from discreet.engines.sheet import Sheet
-from discreet.engines.sources import from_csv, from_frame, from_parquet, run
-from discreet.engines.stored import safe_name
+from discreet.engines.sources import from_csv, from_duckdb, from_frame, from_parquet, run
+from discreet.engines.stored import UNIT, safe_name
+from discreet.engines.wanted import Bound, CountsWanted, KeysWanted, Wanted
 from discreet.engines.writer import to_read
 from discreet.errors import DiscreetError, FactsError
 from discreet.facts.joins import key_column, qualified
 from discreet.facts.model import Column as Declared
-from discreet.facts.model import Facts, Lookup, Source
-from discreet.questions.algebra import Column, Join
+from discreet.facts.model import Companion, Facts, Joinable, Lookup, Source
+from discreet.questions.algebra import Column
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -26,14 +29,19 @@ if TYPE_CHECKING:
 __all__ = ["Stored", "stored_lookups", "with_joined", "wrong_lookups"]
 
 _KEY = "k"
+_LOOKUP, _BESIDE = "lookup", "beside"  # how tables of joined rows are called
 
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """A lookup as the engine keeps it: a table with its declared columns under safe names, and its key."""
+    """A joined table as the engine keeps it: its declared columns under safe names, and its key.
+
+    Of a confidential one ``layout`` says where its units are; their rows are chosen anew for every question.
+    """
 
     table: str
-    join: Lookup
+    join: Joinable
+    layout: Layout | None = None
 
 
 def stored_lookups(
@@ -43,7 +51,41 @@ def stored_lookups(
 
     Raises FactsError if one cannot be read, lacks a column, or has a key more often than declared.
     """
-    return {join.name: _stored(connection, place, join, facts, given, files) for place, join in enumerate(facts.joins)}
+    found = {}
+    for place, join in enumerate(facts.joins):
+        if isinstance(join, Companion):
+            found[join.name] = _companion(connection, place, join, given, files)
+        else:
+            found[join.name] = _stored(connection, place, join, facts, given, files)
+    return found
+
+
+def _companion(
+    connection: "DuckDBPyConnection",
+    place: int,
+    join: Companion,
+    given: Mapping[str, object],
+    files: Mapping[str, list[Path]],
+) -> Stored:
+    theirs, source, table = join.facts, given.get(join.name, source_of(join)), f"{_BESIDE}{place}"
+    match source:
+        case Source(kind="csv"):
+            layout = from_csv(connection, theirs, files[join.name])
+        case Source(kind="parquet"):
+            layout = from_parquet(connection, theirs, files[join.name])
+        case Source(kind="duckdb", table=str(inside)):
+            layout = from_duckdb(connection, theirs, files[join.name][0], inside)
+        case None | Source():
+            what, instead = f"{join.name} cannot be read from here", "write a CSV, Parquet or DuckDB file into its facts"
+            raise FactsError(what, hint=instead, key=f"join.{join.name}")
+        case _:
+            layout = from_frame(connection, theirs, source)
+    names = {column.name: safe_name(number) for number, column in enumerate(theirs.columns)}
+    run(connection, f"CREATE TABLE {table} AS {to_read(theirs, layout, names)}")
+    _cleared(connection)
+    assert layout.unit is not None
+    fields = {name: Field(safe, "read") for name, safe in names.items()}
+    return Stored(table, join, Layout(table, fields, unit=Field(UNIT, layout.unit.stored)))
 
 
 def wrong_lookups(facts: Facts) -> list[FactsError]:
@@ -51,7 +93,7 @@ def wrong_lookups(facts: Facts) -> list[FactsError]:
     import duckdb
 
     found = []
-    for join in facts.joins:
+    for join in (each for each in facts.joins if isinstance(each, Lookup)):
         alone = replace(facts, joins=(join,))
         with duckdb.connect(":memory:") as connection:
             try:
@@ -69,7 +111,7 @@ def _stored(
     given: Mapping[str, object],
     files: Mapping[str, list[Path]],
 ) -> Stored:
-    theirs, source, table = facts_of(join, facts), given.get(join.name, join.located), f"lookup{place}"
+    theirs, source, table = facts_of(join, facts), given.get(join.name, join.located), f"{_LOOKUP}{place}"
     if source is None:
         raise unreadable(join, "its rows are missing")
     try:
@@ -100,8 +142,11 @@ def _cleared(connection: "DuckDBPyConnection") -> None:
     """Make room for the next table: a lookup has been copied, and what its source was read through is not needed any more."""
     for (view,) in run(connection, "SELECT view_name FROM duckdb_views() WHERE NOT internal"):
         run(connection, f"DROP VIEW {view}")
-    for (table,) in run(connection, "SELECT table_name FROM duckdb_tables() WHERE NOT starts_with(table_name, 'lookup')"):
-        run(connection, f"DROP TABLE {table}")
+    for (table,) in run(connection, "SELECT table_name FROM duckdb_tables() WHERE database_name <> 'source'"):
+        if not table.startswith((_LOOKUP, _BESIDE)):
+            run(connection, f"DROP TABLE {table}")
+    if run(connection, "SELECT 1 FROM duckdb_databases() WHERE database_name = 'source'"):
+        run(connection, "DETACH source")
 
 
 def _comparable(sql: str, declared: Declared) -> str:
@@ -110,24 +155,51 @@ def _comparable(sql: str, declared: Declared) -> str:
 
 
 def with_joined(
-    layout: Layout, facts: Facts, joins: Sequence[Join], stored: Mapping[str, Stored], dialect: str = "duckdb"
+    layout: Layout,
+    facts: Facts,
+    wanted: Wanted | CountsWanted | KeysWanted,
+    stored: Mapping[str, Stored],
+    dialect: str = "duckdb",
 ) -> Layout:
     """The layout of the table beside what it is joined with; ``facts`` are the table's own."""
-    if not joins:
+    if not wanted.joins:
         return layout
-    sheet = Sheet(layout, DIALECTS[dialect])
+    known = DIALECTS[dialect]
+    ours = [field.name for field in (*layout.fields.values(), *([] if layout.unit is None else [layout.unit]))]
+    if (most := rows_before(wanted, facts)) is not None:
+        stay = to_kept(read_before(wanted, facts), Bound(key_for(facts.name), rows=most), facts, layout, dialect)
+        layout = replace(layout, relation=f"(SELECT {', '.join(ours)} FROM {stay})")
+    sheet = Sheet(layout, known)
     write = Expressions(facts, sheet)
     declared = {column.name: column for column in facts.columns}
-    ours = [field.name for field in (*layout.fields.values(), *([] if layout.unit is None else [layout.unit]))]
-    keys = [_comparable(sheet.text(write.term(Column(join.column)).sql), declared[join.column]) for join in joins]
-    rows = f"SELECT {', '.join([*ours, *(f'{key} AS k{place}' for place, key in enumerate(keys))])} FROM {sheet.rows()}"
-    outputs, tables, fields = [f"b.{name}" for name in ours], [f"({rows}) AS b"], dict(layout.fields)
-    for place, join in enumerate(joins):
-        table, lookup = stored[join.table].table, stored[join.table].join
-        kind = "LEFT JOIN" if join.outer else "JOIN"
-        tables.append(f"{kind} {table} AS l{place} ON b.k{place} = l{place}.{_KEY}")
-        for number, column in enumerate(lookup.columns):
+    keys, tables, outputs, fields = [], list[str](), [f"b.{name}" for name in ours], dict(layout.fields)
+    for place, join in enumerate(wanted.joins):
+        beside = stored[join.table]
+        if beside.layout is None:
+            keys.append(_comparable(sheet.text(write.term(Column(join.column)).sql), declared[join.column]))
+            rows = beside.table
+        else:
+            assert layout.unit is not None
+            keys.append(sheet.text(unit_text(layout.unit, known)))
+            rows = _of_companion(beside, columns_read(wanted), dialect)
+        tables.append(f"{'LEFT JOIN' if join.outer else 'JOIN'} {rows} AS l{place} ON b.k{place} = l{place}.{_KEY}")
+        for number, column in enumerate(beside.join.columns):
             name = f"j{place}_{number}"
             outputs.append(f"l{place}.{safe_name(number)} AS {name}")
-            fields[qualified(lookup.name, column.name)] = Field(name, "read")
-    return replace(layout, fields=fields, relation=f"(SELECT {', '.join(outputs)} FROM {' '.join(tables)})")
+            fields[qualified(join.table, column.name)] = Field(name, "read")
+    rows = f"SELECT {', '.join([*ours, *(f'{key} AS k{place}' for place, key in enumerate(keys))])} FROM {sheet.rows()}"
+    return replace(layout, fields=fields, relation=f"(SELECT {', '.join(outputs)} FROM ({rows}) AS b {' '.join(tables)})")
+
+
+def _of_companion(beside: Stored, read: Collection[str], dialect: str) -> str:
+    """The rows of another confidential table that stay, with the text of their unit as the key."""
+    assert isinstance(beside.join, Companion)
+    assert beside.layout is not None
+    assert beside.layout.unit is not None
+    theirs = beside.join.facts
+    names = [column.name for column in theirs.columns if qualified(beside.join.name, column.name) in read]
+    bound = Bound(key_for(theirs.name), rows=beside.join.max_matches)
+    stay = to_kept(names, bound, theirs, beside.layout, dialect)
+    columns = ", ".join(field.name for field in beside.layout.fields.values())
+    unit = unit_text(beside.layout.unit, DIALECTS[dialect]).sql(dialect=DIALECTS[dialect].name)
+    return f"(SELECT {columns}, {unit} AS {_KEY} FROM {stay})"

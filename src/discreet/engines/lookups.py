@@ -1,20 +1,37 @@
-"""Public tables beside the confidential one: their keys, read by the rules of ``values``, and that none is there too often.
+"""Tables beside the one that is asked. Of public ones: their keys, read by the rules of ``values``, none there too often. Of
+confidential ones: the rows that stay of each unit.
 
 Plain Python, and no SQL: this is what ``Reference`` joins with, and what ``joining`` writes for databases.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
+from discreet.engines.choice import Placed, columns_read, kept, key_for, unit_of
 from discreet.engines.stamps import files_of
 from discreet.engines.values import Raw, Value, read
+from discreet.engines.wanted import Bound, CountsWanted, KeysWanted, Wanted
 from discreet.errors import FactsError
-from discreet.facts.joins import join_of, joined, key_column, qualified
-from discreet.facts.model import EachRow, Facts, Lookup, Source
+from discreet.facts.joins import join_of, joined, key_column, multiplicity, qualified
+from discreet.facts.model import Companion, EachRow, Facts, Joinable, Lookup, Source
 from discreet.questions.algebra import Join
 
-__all__ = ["Lookups", "check_matches", "facts_of", "joined_rows", "lookup_files", "read_lookups", "unreadable", "with_joins"]
+__all__ = [
+    "Lookups",
+    "check_matches",
+    "companions_by_unit",
+    "facts_of",
+    "joined_rows",
+    "lookup_files",
+    "read_before",
+    "read_companions",
+    "read_lookups",
+    "rows_before",
+    "source_of",
+    "unreadable",
+    "with_joins",
+]
 
 Row = Mapping[str, Value]
 Lookups = Mapping[str, Mapping[Value, Sequence[Row]]]  # by name of the join and by key: what is put beside a row
@@ -38,7 +55,7 @@ def lookup_files(facts: Facts, given: Mapping[str, object]) -> dict[str, list[Pa
     """The files of all lookups that are files. Raises FactsError if one is missing: lookups are public."""
     found = {}
     for join in facts.joins:
-        source = given.get(join.name, join.located)
+        source = given.get(join.name, source_of(join))
         if isinstance(source, Source):
             try:
                 found[join.name] = files_of(source)
@@ -47,7 +64,12 @@ def lookup_files(facts: Facts, given: Mapping[str, object]) -> dict[str, list[Pa
     return found
 
 
-def unreadable(join: Lookup, why: str) -> FactsError:
+def source_of(join: Joinable) -> Source | None:
+    """Where the rows of a joined table are kept."""
+    return join.facts.located if isinstance(join, Companion) else join.located
+
+
+def unreadable(join: Joinable, why: str) -> FactsError:
     """What to say of a lookup that cannot be read."""
     hint = "write the path of a sound file, seen from the facts file; for a table in memory, give its rows"
     return FactsError(f"the lookup {join.name}: {why}", hint=hint, key=f"join.{join.name}.source")
@@ -55,10 +77,55 @@ def unreadable(join: Lookup, why: str) -> FactsError:
 
 def read_lookups(facts: Facts, rows: Mapping[str, Sequence[Mapping[str, Raw]]]) -> Lookups:
     """All lookups of the facts by their keys. Raises FactsError if one is missing, or has a key too often."""
-    return {join.name: _by_key(join, facts, _rows_of(join, rows)) for join in facts.joins}
+    return {join.name: _by_key(join, facts, _rows_of(join, rows)) for join in facts.joins if isinstance(join, Lookup)}
 
 
-def _rows_of(join: Lookup, rows: Mapping[str, Sequence[Mapping[str, Raw]]]) -> Sequence[Mapping[str, Raw]]:
+def read_companions(facts: Facts, rows: Mapping[str, Sequence[Mapping[str, Raw]]]) -> dict[str, list[Placed]]:
+    """The rows of all other confidential tables, each with its unit; rows without one are left out."""
+    return {join.name: _with_units(join, _rows_of(join, rows)) for join in facts.joins if isinstance(join, Companion)}
+
+
+def _with_units(join: Companion, rows: Sequence[Mapping[str, Raw]]) -> list[Placed]:
+    columns = [(qualified(join.name, column.name), column) for column in join.columns]
+    return [
+        (unit, 0, {name: read(column, row.get(column.name)) for name, column in columns})
+        for row in rows
+        if (unit := unit_of(row.get(join.match))) is not None
+    ]
+
+
+def companions_by_unit(
+    companions: Mapping[str, Sequence[Placed]], joins: Sequence[Join], facts: Facts, read_names: Collection[str]
+) -> dict[str, dict[Value, list[Row]]]:
+    """Of every joined companion the rows that stay, by unit: a function of the unit's own rows there, and of nothing else."""
+    found: dict[str, dict[Value, list[Row]]] = {}
+    for join in joins:
+        companion = join_of(facts, join.table)
+        if isinstance(companion, Companion):
+            columns = [qualified(join.table, column.name) for column in companion.columns]
+            bound = Bound(key_for(companion.name), rows=companion.max_matches)
+            by_unit = found.setdefault(join.table, {})
+            for unit, _, row in kept(companions[join.table], bound, [name for name in columns if name in read_names]):
+                by_unit.setdefault(unit, []).append(row)
+    return found
+
+
+def rows_before(wanted: Wanted | CountsWanted | KeysWanted, facts: Facts) -> int | None:
+    """How many rows of a unit stay in the table before it meets another confidential one; None if that is not capped in rows."""
+    joins = [join_of(facts, join.table) for join in wanted.joins]
+    if isinstance(wanted, KeysWanted) or wanted.unit is None or not any(isinstance(join, Companion) for join in joins):
+        return None
+    times = multiplicity(facts, (join.table for join in wanted.joins))  # by which the table's cap was multiplied
+    return None if wanted.unit.rows is None else wanted.unit.rows // times
+
+
+def read_before(wanted: Wanted | CountsWanted | KeysWanted, facts: Facts) -> list[str]:
+    """The table's own columns that a question reads or joins by, in their order."""
+    names = columns_read(wanted) | {join.column for join in wanted.joins}
+    return [column.name for column in facts.columns if column.name in names]
+
+
+def _rows_of(join: Joinable, rows: Mapping[str, Sequence[Mapping[str, Raw]]]) -> Sequence[Mapping[str, Raw]]:
     if join.name not in rows:
         raise unreadable(join, "its rows are missing")
     return rows[join.name]
@@ -93,11 +160,12 @@ def _too_many(join: Lookup, value: object, count: int) -> FactsError:
     )  # fmt: skip
 
 
-def joined_rows(row: Row, joins: Sequence[Join], facts: Facts, lookups: Lookups) -> list[Row]:
-    """What one row becomes: itself beside every combination of the rows that it meets."""
+def joined_rows(row: Row, unit: str | None, joins: Sequence[Join], facts: Facts, lookups: Lookups) -> list[Row]:
+    """What one row of a unit becomes: itself beside every combination of the rows that it meets."""
     found = [row]
     for join in joins:
-        beside = lookups[join.table].get(row[join.column], ()) if row[join.column] is not None else ()
+        key = unit if isinstance(join_of(facts, join.table), Companion) else row[join.column]
+        beside = lookups[join.table].get(key, ()) if key is not None else ()
         if not beside and join.outer:
             beside = [_nothing(join, facts)]
         found = [{**one, **more} for one in found for more in beside]

@@ -35,6 +35,7 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _WORD = 6  # letters at most
 _KEYS = 16  # values of a key
 _MOST_MATCHES = 100
+_OF_COMPANION = 300  # rows of another confidential table: of units 0 to 99
 _MOMENT = timedelta(microseconds=1)
 
 Draws = Sequence[int]  # 64 fair bits for each row
@@ -72,7 +73,7 @@ def made_up_rows(facts: model.Facts, count: int | None = None) -> list[dict[str,
     """Rows as ``Reference`` takes them, 10 000 at most."""
     size = min(_meant(facts, count), MOST_ROWS)
     entropy = fresh()
-    met = {join.column for join in facts.joins}
+    met = {join.column for join in facts.joins if isinstance(join, model.Lookup)}
     columns = {column.name: _values(column, size, entropy, of_key=column.name in met) for column in facts.columns}
     if isinstance(facts.unit, model.ByColumn):
         columns[facts.unit.column] = [i // _ROWS_OF_UNIT for i in range(size)]
@@ -82,7 +83,9 @@ def made_up_rows(facts: model.Facts, count: int | None = None) -> list[dict[str,
 def made_up_lookups(facts: model.Facts) -> dict[str, list[dict[str, Raw]]]:
     """Lookups as ``Reference`` takes them, with no more rows of a key than declared."""
     entropy = fresh()
-    return {join.name: _lookup_rows(join, facts, entropy) for join in facts.joins}
+    found = {join.name: _lookup_rows(join, facts, entropy) for join in facts.joins if isinstance(join, model.Lookup)}
+    companions = [join for join in facts.joins if isinstance(join, model.Companion)]
+    return found | {join.name: made_up_rows(join.facts, _OF_COMPANION) for join in companions}
 
 
 def _lookup_rows(join: model.Lookup, facts: model.Facts, entropy: Entropy) -> list[dict[str, Raw]]:

@@ -9,12 +9,21 @@ from typing import assert_never
 import numpy as np
 
 from discreet.engines.candidates import candidates
-from discreet.engines.choice import Placed, columns_read, kept, settled, unit_of
+from discreet.engines.choice import Placed, columns_read, kept, key_for, settled, unit_of
 from discreet.engines.evaluate import binned, evaluate, number, on_grid
 from discreet.engines.faults import guarded
-from discreet.engines.lookups import joined_rows, read_lookups, with_joins
+from discreet.engines.lookups import (
+    companions_by_unit,
+    joined_rows,
+    read_before,
+    read_companions,
+    read_lookups,
+    rows_before,
+    with_joins,
+)
 from discreet.engines.values import Raw, Value, nearest, read
 from discreet.engines.wanted import (
+    Bound,
     ByStep,
     ByValue,
     Candidates,
@@ -29,7 +38,6 @@ from discreet.engines.wanted import (
 )
 from discreet.facts.model import ByColumn, Facts
 from discreet.private import Private
-from discreet.questions.algebra import Join
 
 __all__ = ["MOST", "Reference"]
 
@@ -52,6 +60,7 @@ class Reference:
         ]
         self._facts = facts
         self._lookups = read_lookups(facts, lookups or {})
+        self._companions = read_companions(facts, lookups or {})
         unit = facts.unit
         self._units = [unit_of(row.get(unit.column)) for row in rows] if isinstance(unit, ByColumn) else []
         if per_unit := [column.name for column in facts.columns if column.per_unit]:
@@ -75,25 +84,32 @@ class Reference:
     def keys(self, wanted: KeysWanted) -> Private[Candidates]:
         """The values that enough units have. Raises EngineFault, and no other error."""
         return guarded(
-            "the reference engine could not answer", lambda: Private(candidates(wanted, *self._joined(wanted.joins)))
+            "the reference engine could not answer", lambda: Private(candidates(wanted, *self._joined(wanted)))
         )
 
     def close(self) -> None:
         """Let go of the data."""
         self._rows = []
         self._units = []
+        self._companions = {}
 
-    def _joined(self, joins: Sequence[Join]) -> tuple[list[Row], list[str | None]]:
+    def _joined(self, wanted: Wanted | CountsWanted | KeysWanted) -> tuple[list[Row], list[str | None]]:
         """The rows beside what they are joined with, and the unit of each."""
-        if not joins:
+        if not wanted.joins:
             return self._rows, self._units
-        found = [joined_rows(row, joins, self._facts, self._lookups) for row in self._rows]
-        units = [unit for unit, some in zip(self._units, found, strict=True) for _ in some] if self._units else []
-        return [row for some in found for row in some], units
+        units = self._units or [None] * len(self._rows)
+        rows = list(zip(units, self._rows, strict=True))
+        if (most := rows_before(wanted, self._facts)) is not None:
+            bound = Bound(key_for(self._facts.name), rows=most)
+            stay = kept([(unit, 0, row) for unit, row in rows if unit is not None], bound, read_before(wanted, self._facts))
+            rows = [(unit, row) for unit, _, row in stay]
+        beside = {**self._lookups, **companions_by_unit(self._companions, wanted.joins, self._facts, columns_read(wanted))}
+        found = [(unit, joined_rows(row, unit, wanted.joins, self._facts, beside)) for unit, row in rows]
+        return [row for _, some in found for row in some], [unit for unit, some in found for _ in some]
 
     def _present(self, wanted: Wanted | CountsWanted) -> list[Placed]:
         """The rows that meet WHERE and are in a cell; of bounded units, those that stay."""
-        rows, units = self._joined(wanted.joins)
+        rows, units = self._joined(wanted)
         met = [
             (unit, cell, row)
             for unit, row in zip(units if wanted.unit is not None else [""] * len(rows), rows, strict=True)

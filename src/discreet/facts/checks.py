@@ -1,5 +1,6 @@
 """The whole document of facts, checked: the one set of checks for facts written in a file and in Python."""
 
+import tomllib
 from dataclasses import replace
 from pathlib import Path
 from typing import cast
@@ -7,12 +8,12 @@ from typing import cast
 from discreet.errors import ParameterError
 from discreet.facts.budgets import read_budget
 from discreet.facts.columns import read_column
-from discreet.facts.joins import check_joins, read_joins
+from discreet.facts.joins import check_joins, read_joins, with_units
 from discreet.facts.keys import CSV, DOCUMENT, TABLE, UNIT, nearest
 from discreet.facts.model import MOST_OF_UNIT, Budget, ByColumn, Category, Column, CsvFormat, EachRow, Facts, Source, Unit
 from discreet.facts.sections import Section
 from discreet.facts.sources import parse_source
-from discreet.facts.values import character, identifier, name, one_of, said, text, truth, whole
+from discreet.facts.values import Numeral, character, identifier, name, one_of, said, text, truth, whole
 from discreet.privacy.events import Neighbours
 
 __all__ = ["read_document"]
@@ -30,15 +31,21 @@ def read_document(root: Section, folder: Path | None) -> Facts | None:
     budget = _budget(root)
     columns = _columns(root)
     csv = root.section("csv")
-    joins = read_joins(root, folder, _columns, _csv)
+    joins = read_joins(root, folder, _columns, _csv, _beside)
     facts = _facts(table, folder, budget, columns, _csv(csv) if csv else CsvFormat()) if table else None
-    facts = replace(facts, joins=joins) if facts else None
+    facts = with_units(replace(facts, joins=joins)) if facts else None
     _check_partition(root, budget, columns, facts)
     if facts:
         _check_csv(root, csv, facts)
         _check_per_unit(root, facts)
         check_joins(root, facts)
     return None if root.found else facts
+
+
+def _beside(file: Path) -> Facts | None:
+    """The facts in another file, without its joins; None if they are not sound. Raises OSError or ValueError if it is no TOML."""
+    document = tomllib.loads(file.read_text(encoding="utf-8-sig"), parse_float=Numeral)
+    return read_document(Section({key: value for key, value in document.items() if key != "join"}), file.parent)
 
 
 def _facts(

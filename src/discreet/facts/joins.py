@@ -4,6 +4,9 @@
     source = "zips.csv"
     key = "zip"                    # or { zip = "code" }: a column of the table = a column of the lookup
     max_matches = 1
+
+    [join.visits]
+    facts = "visits.toml"          # another confidential table about the same people, joined by the unit
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -13,16 +16,19 @@ from pathlib import Path
 from typing import assert_never
 
 from discreet.errors import ParameterError
-from discreet.facts.keys import JOIN, nearest
+from discreet.facts.keys import COMPANION, JOIN, nearest
 from discreet.facts.model import (
     MOST_OF_UNIT,
     Boolean,
+    ByColumn,
     Category,
     Column,
+    Companion,
     CsvFormat,
     Date,
     Facts,
     Integer,
+    Joinable,
     Lookup,
     Number,
     Source,
@@ -33,7 +39,7 @@ from discreet.facts.sections import Section
 from discreet.facts.sources import parse_source
 from discreet.facts.values import identifier, name, said, whole
 
-__all__ = ["check_joins", "join_of", "joined", "key_column", "multiplicity", "qualified", "read_joins"]
+__all__ = ["check_joins", "join_of", "joined", "key_column", "multiplicity", "qualified", "read_joins", "with_units"]
 
 _KEY = 'write key = "zip", or key = { zip = "code" } where the lookup calls it code'
 _SOURCE = 'write source = "…", the .csv or .parquet file of the lookup'
@@ -45,7 +51,7 @@ def qualified(join: str, column: str) -> str:
     return f"{join}.{column}"
 
 
-def join_of(facts: Facts, called: str) -> Lookup | None:
+def join_of(facts: Facts, called: str) -> Joinable | None:
     """The join of this name, in whatever case."""
     return next((join for join in facts.joins if join.name.casefold() == called.casefold()), None)
 
@@ -103,11 +109,42 @@ def read_joins(
     folder: Path | None,
     columns: Callable[[Section], tuple[Column, ...]],
     csv: Callable[[Section], CsvFormat],
-) -> tuple[Lookup, ...]:
-    """The joins that a document declares; ``columns`` and ``csv`` read those parts, as they do for the table."""
-    section = root.section("join")
-    found = [] if section is None else [_read(called, inner, folder, columns, csv) for called, inner in section.sections()]
+    beside: Callable[[Path], Facts | None],
+) -> tuple[Joinable, ...]:
+    """The joins that a document declares; ``columns``, ``csv`` and ``beside`` read those parts, as they do for the table."""
+    section, found = root.section("join"), list[Joinable | None]()
+    for called, inner in section.sections() if section else ():
+        try:
+            identifier(called, "the joined table's name")
+        except ParameterError as error:
+            inner.wrong((), error.message, error.hint)
+        is_companion = "facts" in inner.entries
+        found.append(_companion(called, inner, folder, beside) if is_companion else _read(called, inner, folder, columns, csv))
     return tuple(join for join in found if join is not None)
+
+
+def _companion(called: str, section: Section, folder: Path | None, beside: Callable[[Path], Facts | None]) -> Companion | None:
+    section.only(COMPANION, "a join with the facts of another table")
+    written = section.read("facts", name)
+    if written is None:
+        return None
+    if folder is None:
+        section.wrong("facts", "a table in memory has no other confidential table beside it", "write facts files for both")
+        return None
+    try:
+        facts = beside(folder / written)
+    except (OSError, ValueError):  # ValueError: not UTF-8, not TOML
+        section.wrong("facts", f"{said(written)} cannot be read", "write the path of the other table's facts file")
+        return None
+    if facts is None:
+        section.wrong("facts", f"{said(written)} is not sound", f"run discreet check {written}")
+        return None
+    if not isinstance(facts.unit, ByColumn) or facts.unit.max_rows is None:
+        section.wrong("facts", f"the unit of {facts.name} is no column with max_rows",
+                      hint=f'write unit = {{ column = "…", max_rows = 10 }} into {written}')  # fmt: skip
+        return None
+    columns = tuple(replace(column, per_unit=False) for column in facts.columns)  # beside another table nothing settles them
+    return Companion(called, written, "", facts.unit.column, replace(facts, columns=columns))
 
 
 def _read(
@@ -118,10 +155,6 @@ def _read(
     csv: Callable[[Section], CsvFormat],
 ) -> Lookup | None:
     section.only(JOIN, "[join.NAME]")
-    try:
-        identifier(called, "the lookup's name")
-    except ParameterError as error:
-        section.wrong((), error.message, error.hint)
     located = _located(section, folder)
     source = str(section.entries.get("source", "")) if located else ""
     pair = section.read("key", _pair, needed=_KEY)
@@ -171,7 +204,7 @@ def check_joins(root: Section, facts: Facts) -> None:
         path = ("join", join.name)
         if (other := taken.setdefault(join.name.casefold(), f"the lookup {join.name}")) != f"the lookup {join.name}":
             root.wrong(path, f"{other} has this name too", "write another name: questions tell tables apart by it")
-        _check_key(root, join, facts)
+        _check_companion(root, join, facts) if isinstance(join, Companion) else _check_key(root, join, facts)
         for column in join.columns:
             if column.per_unit:
                 root.wrong(("join", join.name, "columns", column.name, "per_unit"),
@@ -197,6 +230,28 @@ def _check_key(root: Section, join: Lookup, facts: Facts) -> None:
     if join.csv.names and join.match not in join.csv.names:
         root.wrong(("join", join.name, "key"), f"{said(join.match)} is not in the names of csv",
                    hint=nearest(join.match, join.csv.names[:20]))  # fmt: skip
+
+
+def _check_companion(root: Section, join: Companion, facts: Facts) -> None:
+    """Rule 26: two confidential tables are joined inside one group of people, by the unit, and both have rows of it to cap."""
+    theirs, problems = join.facts, list[tuple[str, str]]()
+    if theirs.name != join.name:
+        problems.append((f"the table in {join.source} is called {theirs.name}", f"write [join.{theirs.name}]"))
+    if not isinstance(facts.unit, ByColumn):
+        problems.append(("tables are joined by the unit, and here every row is one", 'write unit = { column = "…" }'))
+    if facts.people is None or facts.people != theirs.people:
+        problems.append((f"{facts.name} and {theirs.name} are not about the same people", 'write the same people = "…" in both'))
+    if facts.neighbours != theirs.neighbours:
+        problems.append((f"{facts.name} and {theirs.name} have other neighbours", "write the same neighbours in both"))
+    for message, hint in problems:
+        root.wrong(("join", join.name, "facts"), message, hint)
+
+
+def with_units(facts: Facts) -> Facts:
+    """The facts whose companions know by which column of the table they are met."""
+    unit = facts.unit.column if isinstance(facts.unit, ByColumn) else ""
+    joins = (replace(join, column=unit) if isinstance(join, Companion) else join for join in facts.joins)
+    return replace(facts, joins=tuple(joins))
 
 
 def _kind(column: Column) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from types import MappingProxyType
 
-__all__ = ["BUDGET", "COLUMN", "CSV", "DOCUMENT", "JOIN", "LOSS", "TABLE", "UNIT", "instead_of", "listed", "nearest"]
+__all__ = ["BUDGET", "COLUMN", "COMPANION", "CSV", "DOCUMENT", "JOIN", "LOSS", "TABLE", "UNIT", "instead_of", "listed", "nearest"]
 
 DOCUMENT = ("table", "csv", "budget", "columns", "join")
 TABLE = (
@@ -13,6 +13,7 @@ TABLE = (
 UNIT = ("column", "max_rows", "max_groups", "max_rows_per_group")
 CSV = ("delimiter", "quote", "header", "encoding", "names")
 JOIN = ("source", "key", "max_matches", "columns", "csv")
+COMPANION = ("facts",)
 LOSS = ("epsilon", "delta", "rho")
 BUDGET = (*LOSS, "accounting", "partition", "per_analyst", "max_epsilon_per_question", "expires")
 COLUMN: Mapping[str, tuple[str, ...]] = MappingProxyType(  # by the column's type

@@ -17,11 +17,13 @@ __all__ = [
     "ByColumn",
     "Category",
     "Column",
+    "Companion",
     "CsvFormat",
     "Date",
     "EachRow",
     "Facts",
     "Integer",
+    "Joinable",
     "Lookup",
     "MOST_OF_UNIT",
     "Number",
@@ -185,6 +187,37 @@ class Lookup:
 
 
 @dataclass(frozen=True, slots=True)
+class Companion:
+    """Another confidential table about the same people, met where both are about the same unit.
+
+    ``column`` and ``match`` are the columns that tell units apart, in the table and in this one, whose ``facts`` are those of a
+    file of its own, without what it is joined with itself. Of each unit a question reads its ``max_rows`` at most.
+    """
+
+    name: str
+    source: str
+    column: str
+    match: str
+    facts: "Facts"
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """What questions may read of it."""
+        return self.facts.columns
+
+    @property
+    def max_matches(self) -> int:
+        """How many of its rows one row of the table meets at most."""
+        unit = self.facts.unit
+        assert isinstance(unit, ByColumn)
+        assert unit.max_rows is not None
+        return unit.max_rows
+
+
+Joinable = Lookup | Companion
+
+
+@dataclass(frozen=True, slots=True)
 class Budget:
     """How much may be spent on a table."""
 
@@ -214,7 +247,7 @@ class Facts:
     csv: CsvFormat = field(default_factory=CsvFormat)
     description: str = ""
     located: Source | None = None  # ``source`` seen from the folder of its facts file; None for a table in memory
-    joins: tuple[Lookup, ...] = ()
+    joins: tuple[Joinable, ...] = ()
 
     def column(self, name: str) -> Column | None:
         """The declared column of this name, by exact spelling first and by case-folded spelling if that is unique."""

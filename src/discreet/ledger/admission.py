@@ -1,5 +1,6 @@
 """Who may ask a table now, whatever is left of its budget: versions, freezing, expiry, limits of a question and of an analyst."""
 
+from dataclasses import replace
 from fractions import Fraction
 from sqlite3 import Connection
 
@@ -9,11 +10,11 @@ from discreet.ledger.books import ALL, Books
 from discreet.ledger.chain import head
 from discreet.ledger.charges import Request
 from discreet.ledger.database import now
-from discreet.ledger.rows import TableRow
+from discreet.ledger.rows import TableRow, table_row
 from discreet.planning.price import Price
 from discreet.privacy.losses import Concentrated
 
-__all__ = ["MOST_FAULTS", "admit", "check_analyst", "count_fault"]
+__all__ = ["MOST_FAULTS", "admit", "admit_beside", "check_analyst", "count_fault"]
 
 MOST_FAULTS = 3  # then an analyst waits until the data holder has looked
 
@@ -33,6 +34,15 @@ def admit(connection: Connection, row: TableRow, request: Request) -> None:
     found = connection.execute("SELECT frozen FROM analysts WHERE tbl = ? AND name = ?", whom).fetchone()
     if found is not None and found[0]:
         raise AccessError(f"{request.analyst} may not ask {request.table} now", hint="the data holder can unfreeze them")
+
+
+def admit_beside(connection: Connection, row: TableRow, request: Request) -> None:
+    """Refuses what the data holder has closed for another table that the question reads, or that has another account."""
+    for table, version in request.beside:
+        other = table_row(connection, table)
+        if other.account != row.account:
+            raise AccessError(f"{table} is not about the same people", hint="write the same people in both facts files")
+        admit(connection, other, replace(request, table=table, version=version))
 
 
 def _check_most(most: Fraction, price: Price) -> None:

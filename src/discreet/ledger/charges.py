@@ -26,6 +26,7 @@ class Request:
     cells: tuple[str, ...] | None = None  # None: the whole table
     analyst: str = ""
     key: str | None = None  # of the asker's choice: the same request twice is one
+    beside: tuple[tuple[str, str], ...] = ()  # other tables of the same people that it reads, and their versions
 
 
 @dataclass(frozen=True, slots=True)

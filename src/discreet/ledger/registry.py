@@ -12,7 +12,7 @@ from sqlite3 import Connection
 from typing import Any
 
 from discreet.errors import AccessError, BudgetError, FactsError
-from discreet.facts.model import Budget, Facts, Lookup
+from discreet.facts.model import Budget, ByColumn, Companion, EachRow, Facts, Joinable, Unit
 from discreet.ledger.amounts import Amount, Money
 from discreet.ledger.books import Books, Standing
 from discreet.ledger.chain import append
@@ -21,7 +21,7 @@ from discreet.ledger.rows import TableRow, account_of, books_of, save_books, tab
 from discreet.ledger.sqlite import Ledger
 from discreet.privacy.losses import Loss
 
-__all__ = ["account_name", "facts_digest", "freeze", "known", "new_version", "raise_cap", "register"]
+__all__ = ["account_name", "facts_digest", "freeze", "known", "new_version", "raise_cap", "register", "registered_unit"]
 
 Stamps = Sequence[Any]  # of each file of the source: its name, size and time
 
@@ -33,10 +33,20 @@ def account_name(facts: Facts) -> str:
 
 def facts_digest(facts: Facts) -> str:
     """The same as long as the facts promise the same. Budget, descriptions and a rough size do not count."""
+    return digest(plain(_promised(facts)) | {"partition": facts.budget.partition})
+
+
+def _promised(facts: Facts) -> Facts:
+    """The facts without what promises nothing."""
     columns = tuple(replace(column, description="") for column in facts.columns)
     joins = tuple(_bare(join) for join in facts.joins)
-    counted = replace(facts, columns=columns, description="", budget=_NO_BUDGET, located=None, rows_about=None, joins=joins)
-    return digest(plain(counted) | {"partition": facts.budget.partition})
+    return replace(facts, columns=columns, description="", budget=_NO_BUDGET, located=None, rows_about=None, joins=joins)
+
+
+def _bare(join: Joinable) -> Joinable:
+    if isinstance(join, Companion):
+        return replace(join, facts=_promised(join.facts))
+    return replace(join, columns=tuple(replace(column, description="") for column in join.columns), located=None)
 
 
 def known(ledger: Ledger, table: str) -> TableRow | None:
@@ -151,13 +161,8 @@ def _rest(budget: Budget) -> dict[str, Any]:
 
 
 def _public(facts: Facts) -> dict[str, Any]:
-    found: dict[str, Any] = plain(replace(facts, located=None, joins=tuple(replace(each, located=None) for each in facts.joins)))
+    found: dict[str, Any] = plain(replace(facts, located=None, joins=tuple(_bare(join) for join in facts.joins)))
     return found
-
-
-def _bare(join: Lookup) -> Lookup:
-    """A join without what promises nothing."""
-    return replace(join, columns=tuple(replace(column, description="") for column in join.columns), located=None)
 
 
 def _check_group(connection: Connection, account: str, facts: Facts, money: Money, cap: Amount) -> None:
@@ -169,7 +174,7 @@ def _check_group(connection: Connection, account: str, facts: Facts, money: Mone
         )  # fmt: skip
     books: Books = books_of(connection, account, "")
     other = _registered(connection, next(iter(books.tables)))
-    if (other["unit"], other["neighbours"]) != (plain(facts.unit), facts.neighbours):
+    if (other["unit"]["is"], other["neighbours"]) != (type(facts.unit).__name__, facts.neighbours):
         raise FactsError(
             f"the group {facts.people!r} has another unit or relation",
             hint="tables about the same people have the same unit and neighbours", key="table.people",
@@ -195,6 +200,13 @@ def _registered(connection: Connection, table: str) -> dict[str, Any]:
     bodies = (json.loads(body) for (body,) in rows)
     found: dict[str, Any] = next(body["facts"] for body in bodies if body["table"] == table)
     return found
+
+
+def registered_unit(ledger: Ledger, table: str) -> Unit:
+    """The unit of a table, which is fixed for the ledger's life."""
+    with ledger.database.reading() as connection:
+        found = dict(_registered(connection, table)["unit"])
+    return ByColumn(**found) if found.pop("is") == "ByColumn" else EachRow()
 
 
 def _versions(connection: Connection, table: str) -> list[str]:

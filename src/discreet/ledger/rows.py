@@ -123,6 +123,8 @@ def request_body(request: Request, amount: Amount, budget: Mapping[str, Any]) ->
         body["cells"] = list(request.cells)
     if request.key is not None:
         body["key"] = request.key
+    if request.beside:
+        body["beside"] = [list(each) for each in request.beside]
     return body
 
 
@@ -134,6 +136,7 @@ def _request_from(body: dict[str, Any]) -> Request:
         weights={name: Fraction(weight) for name, weight in body.get("weights", {}).items()},
         cells=tuple(body["cells"]) if "cells" in body else None,
         analyst=body["analyst"], key=body.get("key"),
+        beside=tuple((table, version) for table, version in body.get("beside", ())),
     )  # fmt: skip
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from discreet.answers.answer import BudgetState, as_strings
 from discreet.errors import BudgetError, Fault, LedgerFault, ParameterError
-from discreet.ledger.admission import admit, check_analyst, count_fault
+from discreet.ledger.admission import admit, admit_beside, check_analyst, count_fault
 from discreet.ledger.amounts import NOTHING, Amount, Money
 from discreet.ledger.books import ALL
 from discreet.ledger.chain import append
@@ -188,6 +188,7 @@ class Ledger:
         for request in requests:
             row = table_row(connection, request.table)
             admit(connection, row, request)
+            admit_beside(connection, row, request)
             if (request.table, request.fingerprint) not in outcomes:
                 outcomes[request.table, request.fingerprint] = self._outcome(connection, row, request)
         return [outcomes[request.table, request.fingerprint] for request in requests]
@@ -218,7 +219,8 @@ class Ledger:
                 f"the question costs {money.words(amount)} and {money.words(left)} is left",
                 hint="ask for less precision, or for something already answered, which is free",
             )
-        check_analyst(row, books, request, money.words(amount))
+        for each in (row, *(table_row(connection, table) for table, _ in request.beside)):
+            check_analyst(each, books, request, money.words(amount))
         body = request_body(request, amount, _around(money, cap, before, after))
         entry = append(connection, self.key, "charge", body)
         connection.execute(

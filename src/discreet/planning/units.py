@@ -7,10 +7,9 @@ and aggregates alone, and the clamped form is taken where it is no worse.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from discreet.engines.choice import PRIME
+from discreet.engines.choice import key_for
 from discreet.engines.wanted import Bound, Grid, Measure
 from discreet.errors import QuestionError
 from discreet.facts.joins import multiplicity
@@ -115,7 +114,7 @@ def bound_of(question: Question, facts: Facts, *, is_clamped: bool) -> Bound | N
     reach = reach_of(question, facts)
     if reach is None:
         return None
-    key = int(sha256(facts.name.encode()).hexdigest(), 16) % PRIME  # fixed for the table's life
+    key = key_for(facts.name)
     if is_clamped:
         return Bound(key, groups=reach.groups if reach.groups < reach.cells else None)
     rows, groups, per_group = reach.caps

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from discreet.errors import QuestionError
 from discreet.facts.joins import join_of, joined, qualified
-from discreet.facts.model import Facts, Lookup
+from discreet.facts.model import Companion, Facts, Joinable
 from discreet.questions.algebra import Apply, Column, Expression, Join, Question
 from discreet.questions.cursor import Cursor
 from discreet.questions.grammar import Grammar
@@ -19,7 +19,7 @@ from discreet.questions.tokens import Token
 from discreet.questions.units import is_per_unit
 from discreet.questions.words import column_text, name_text
 
-__all__ = ["Joining", "Tables", "facts_seen", "fitted_joins", "join_called", "parse_joins", "tables_of"]
+__all__ = ["Joining", "Tables", "beside", "facts_seen", "fitted_joins", "join_called", "parse_joins", "tables_of"]
 
 _OTHERS = ("CROSS", "FULL", "NATURAL", "RIGHT")
 
@@ -122,7 +122,7 @@ def _table_of(name: str, joins: Iterable[Join]) -> str | None:
     return next((join.table for join in joins if name.startswith(f"{join.table}.")), None)
 
 
-def _of_lookup(join: Lookup | None, name: str) -> str | None:
+def _of_lookup(join: Joinable | None, name: str) -> str | None:
     names = [] if join is None else [column.name for column in join.columns]
     if name in names:
         return name
@@ -145,7 +145,7 @@ def tables_of(grammar: Grammar, facts: Facts, alias: Token | None, joinings: Ite
     return Tables(facts, tuple(joins), called)
 
 
-def _declared(cursor: Cursor, joining: Joining, facts: Facts) -> Lookup:
+def _declared(cursor: Cursor, joining: Joining, facts: Facts) -> Joinable:
     table = joining.table
     if (join := join_of(facts, table.text)) is not None:
         return join
@@ -159,7 +159,7 @@ def _known(facts: Facts) -> str:
     return f"there are: {names}" if names else "declare a public table as [join.NAME] in the facts"
 
 
-def _check_key(grammar: Grammar, joining: Joining, join: Lookup, called: Mapping[str, str]) -> None:
+def _check_key(grammar: Grammar, joining: Joining, join: Joinable, called: Mapping[str, str]) -> None:
     """Refuses every other condition than the declared equality."""
     cursor = grammar.cursor
     ours = name_text(next(name for name, of in called.items() if not of))
@@ -183,7 +183,7 @@ def _check_key(grammar: Grammar, joining: Joining, join: Lookup, called: Mapping
     raise cursor.refused(joining.table, what, hint)
 
 
-def _is_pair(one: Column, other: Column, join: Lookup, called: Mapping[str, str]) -> bool:
+def _is_pair(one: Column, other: Column, join: Joinable, called: Mapping[str, str]) -> bool:
     """Whether ``one`` is the key in the table and ``other`` that in the lookup."""
     if one.table is None and other.table is None and join.column.casefold() == join.match.casefold():
         return False  # zip = zip may mean anything
@@ -223,3 +223,9 @@ def fitted_joins(joins: tuple[Join, ...], facts: Facts) -> tuple[Join, ...]:
 def facts_seen(question: Question, facts: Facts) -> Facts:
     """The facts as the question sees them."""
     return joined(facts, (join.table for join in question.joins))
+
+
+def beside(question: Question, facts: Facts) -> tuple[tuple[str, str], ...]:
+    """The other confidential tables that the question reads, and their versions."""
+    found = [join_of(facts, join.table) for join in question.joins]
+    return tuple((each.name, each.facts.version) for each in found if isinstance(each, Companion))
