@@ -92,6 +92,11 @@ def test_a_join_is_one_charge_of_the_whole_table_unless_where_names_a_cell_of_it
     assert people.budget.spent == dc.Pure(epsilon=2)
 
 
+def test_a_table_shows_the_columns_that_may_be_joined(people):
+    assert "zips.region" in repr(people)
+    assert "zips.region" in people._repr_html_()
+
+
 def test_a_wish_is_turned_into_a_price_with_a_join_too(people):
     assert people.ask("SELECT COUNT(*) AS n FROM people LEFT JOIN zips ON zip = code", within=20).intervals
 

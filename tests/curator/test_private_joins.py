@@ -181,7 +181,7 @@ def test_a_crash_is_resumed_with_the_tables_that_were_charged(folder, patients):
 
 def test_a_rehearsal_and_an_audit_make_up_both_tables(folder, patients):
     assert patients.ask(SQL, epsilon=1, rehearse=True).rehearsed
-    for sql in (SQL, SQL.replace("JOIN", "LEFT JOIN"), SQL.replace("SUM(cost)", "MEDIAN(cost)")):
+    for sql in (SQL, SQL.replace("JOIN", "LEFT JOIN"), SQL.replace("SUM(cost)", "AVG(cost)")):
         assert dc.audit.question(folder / "patients.toml", sql, epsilon=1, pairs=60).verdict == "no violation found"
 
 
@@ -258,6 +258,7 @@ def test_units_are_the_same_whatever_they_are_stored_as(folder, ours, theirs):
         elif kind == "duckdb":
             with duckdb.connect(str(folder / f"{name}.duckdb")) as connection:
                 connection.execute(f"CREATE TABLE {name} AS SELECT * FROM frame")
+                connection.execute("CREATE VIEW data AS SELECT 1 AS x")  # whatever else is in the file
             source = f"{name}.duckdb#{name}"
         else:
             source = f"{name}.csv"

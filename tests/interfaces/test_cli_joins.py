@@ -49,3 +49,12 @@ def test_a_join_is_quoted_asked_and_rehearsed(discreet, lookup):
     shown = discreet("ask", "people.toml", SQL.replace("COUNT(*)", "AVG(Age)"), "-e", "1")
     assert shown.code == 4
     assert CANARY not in shown.out + shown.err
+
+
+def test_check_explains_a_join_with_another_confidential_table(discreet, folder):
+    text = FACTS.replace('unit = "row"', 'unit = { column = "Note", max_rows = 2 }\npeople = "all"')
+    (folder / "people.toml").write_text(text + '[join.others]\nfacts = "others.toml"\n', encoding="utf-8")
+    (folder / "others.toml").write_text(text.replace('name = "people"', 'name = "others"'), encoding="utf-8")
+    told = " ".join(discreet("check", "people.toml").out.split())
+    expected = "join people.Note = others.Note, at most 2 rows of others for each: Age, Sex, Note; confidential, with one budget"
+    assert expected in told

@@ -1,5 +1,6 @@
 """What is public about a table, line by line, for text and for pages."""
 
+from discreet.facts.joins import joined
 from discreet.facts.model import Boolean, ByColumn, Category, Column, Date, Facts, Integer, Number, Text, Timestamp
 from discreet.plots.lettering import clean, shortened
 from discreet.plots.numerals import grouped, read_column
@@ -28,8 +29,9 @@ def _protected(facts: Facts) -> str:
 
 
 def columns_of(facts: Facts) -> list[tuple[str, str, str, str, str]]:
-    """For each column: name, type, values, what becomes of missing ones, description."""
-    return [(c.name, _type(c), _values(c), _missing(c), shortened(clean(c.description), 60)) for c in facts.columns]
+    """For each column, those of what may be joined too: name, type, values, what becomes of missing ones, description."""
+    columns = joined(facts, (join.name for join in facts.joins)).columns
+    return [(c.name, _type(c), _values(c), _missing(c), shortened(clean(c.description), 60)) for c in columns]
 
 
 def _type(column: Column) -> str:

@@ -140,7 +140,7 @@ def _stored(
 
 def _cleared(connection: "DuckDBPyConnection") -> None:
     """Make room for the next table: a lookup has been copied, and what its source was read through is not needed any more."""
-    for (view,) in run(connection, "SELECT view_name FROM duckdb_views() WHERE NOT internal"):
+    for (view,) in run(connection, "SELECT view_name FROM duckdb_views() WHERE NOT internal AND database_name <> 'source'"):
         run(connection, f"DROP VIEW {view}")
     for (table,) in run(connection, "SELECT table_name FROM duckdb_tables() WHERE database_name <> 'source'"):
         if not table.startswith((_LOOKUP, _BESIDE)):

@@ -116,7 +116,8 @@ def _plan_of(
     vectors = [_planned(d, facts, price if isinstance(d, KeysDraft) else pure, share, cells) for d, share in drafts]
     measures, vectors = _measured(vectors)                                   # what the engine must add up
     is_clamped = any(isinstance(draft, Draft) and draft.per_unit is not None for draft in choice.drafts)
-    wanted = Wanted(question.where, keys, measures, bound_of(question, facts, is_clamped=is_clamped), question.joins)
+    bound = bound_of(question, facts, is_clamped=is_clamped)
+    wanted = Wanted(question.where, keys, measures, bound, joins=question.joins)
     if is_alone and len(vectors) == 1 and isinstance(vectors[0], Vector):
         vectors = [_calibrated_alone(vectors[0], price, wanted)]
     derived = [(a, Derived(v, f)) for v, d in enumerate(choice.drafts) for f, group in enumerate(d.aggregates) for a in group]

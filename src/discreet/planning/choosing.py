@@ -29,7 +29,8 @@ def chosen(ranks: Ranks, wanted: Wanted, counts: Counting | None) -> NDArray[np.
     """The places on the lattice that were chosen: 1 x shares x cells."""
     assert counts is not None
     coarse = 0 if ranks.points <= _SMALL else (ranks.points - 1).bit_length() - _COARSE
-    asked = CountsWanted(wanted.where, wanted.keys, ranks.of, ranks.grid, ranks.filter, coarse, None, wanted.unit, wanted.joins)
+    about = (wanted.where, wanted.keys, ranks.of, ranks.grid)
+    asked = CountsWanted(*about, ranks.filter, coarse, unit=wanted.unit, joins=wanted.joins)
     tallies = _tallies(ranks, asked, counts)
     if coarse:
         _read_ahead(ranks, asked, tallies, counts)

@@ -125,7 +125,7 @@ def released_from(plan: Plan, engine: Engine) -> Released:
         return release(plan, exact, engine.counts)
     salt = plan.facts.name.encode().hex()
     key, joins = plan.question.keys[keys.place], plan.question.joins
-    asked = KeysWanted(plan.question.where, key, keys.mechanism.at_least, keys.groups, salt, joins)
+    asked = KeysWanted(plan.question.where, key, keys.mechanism.at_least, keys.groups, salt, joins=joins)
     told = _chosen(keys, engine.keys(asked))
     found = opened(plan, (told,))
     rest = replace(found, vectors=found.vectors[1:])

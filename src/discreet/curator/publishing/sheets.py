@@ -148,7 +148,7 @@ def _key_type(planned: Planned, place: int) -> SqlType:
 
 def _meaning(planned: Planned, place: int) -> str:
     """What the facts say about a key; for a number, how the question words it."""
-    question, facts = planned.plan.question, planned.curator.facts
+    question, facts = planned.plan.question, planned.plan.facts
     value = question.outputs[place].value
     if isinstance(value, KeyOf):
         key = question.keys[value.place]
