@@ -84,6 +84,19 @@ def test_a_quote_says_how_many_rows_a_row_may_become(people):
     assert any("AT_BOUNDS(zips.people)" in each for each in noted)
 
 
+def test_a_count_that_was_released_helps_a_quote_of_the_same_joined_rows_only(people):
+    people.ask(SQL, epsilon=2)
+    mean = SQL.replace("COUNT(*) AS n", "AVG(age) AS m")
+    plain = "SELECT AVG(age) AS m FROM people"
+    assert [people.quote(sql, epsilon=1).columns[0].basis for sql in (mean, mean.replace("JOIN", "LEFT JOIN"), plain)] == [
+        "rows_about", "rows_about", "rows_about",
+    ]  # fmt: skip
+    people.ask(SQL.replace("COUNT(*)", "COUNT(age)"), epsilon=2)
+    assert [people.quote(sql, epsilon=1).columns[0].basis for sql in (mean, mean.replace("JOIN", "LEFT JOIN"), plain)] == [
+        "released", "rows_about", "rows_about",
+    ]  # fmt: skip
+
+
 def test_a_join_is_one_charge_of_the_whole_table_unless_where_names_a_cell_of_it(people):
     people.ask(f"{SQL.replace(' GROUP', ' WHERE sex = 1 GROUP')}", epsilon=1)
     people.ask(f"{SQL.replace(' GROUP', ' WHERE sex = 2 GROUP')}", epsilon=1)

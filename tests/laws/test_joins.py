@@ -14,11 +14,11 @@ import discreet as dc
 from discreet.curator import curator_in_memory
 from discreet.engines import open_engine
 from discreet.engines.reference import Reference
-from discreet.engines.wanted import CountsWanted
+from discreet.engines.wanted import CountsWanted, KeysWanted
 from discreet.planning.build import make_plan
 from discreet.planning.plan import Ranks
 from discreet.planning.price import read_price
-from discreet.questions.algebra import Caps
+from discreet.questions.algebra import Caps, Column
 from discreet.questions.check import checked
 from discreet.questions.sql import read_sql
 from discreet.questions.units import with_caps
@@ -204,3 +204,39 @@ def test_duckdb_and_the_reference_agree_on_generated_questions_with_joins(unit):
         engine.close()
 
     agree()
+
+
+# ---- keys that no list names
+
+
+@pytest.mark.slow
+def test_a_unit_that_comes_or_goes_changes_as_many_candidates_as_it_may_have_and_each_by_one():
+    import pandas as pd
+
+    changed = Counter()
+
+    @settings(max_examples=80, suppress_health_check=list(HealthCheck))
+    @given(units.neighbours("add_remove"), joins.lookups(), st.booleans(), st.integers(1, 3))
+    def hold(tables, lookups, outer, groups):
+        facts = joins.facts_for("add_remove", "", BY_WHO)
+        sql = "SELECT name, COUNT(DISTINCT who) AS n FROM t JOIN codes ON k = code GROUP BY name"
+        (join,) = read_sql(sql, replace(facts, budget=type(facts.budget)(by_row.BUDGETS["delta"]))).joins
+        wanted = KeysWanted(None, Column("name"), 1, groups, "ab", joins=(replace(join, outer=outer),))
+        one, other = (_candidates(Reference(facts, rows, lookups), wanted) for rows in tables)
+        apart = {key: abs(one.get(key, 0) - other.get(key, 0)) for key in one.keys() | other.keys()}
+        assert sum(apart.values()) <= groups
+        assert max(apart.values(), default=0) <= 1
+        changed[sum(apart.values())] += 1
+        columns = {"names": ["name", "w", "r"], "codes": ["code", "v", "g"]}
+        frames = {name: pd.DataFrame(some, columns=columns[name], dtype=object) for name, some in lookups.items()}
+        engine = open_engine(facts, pd.DataFrame(tables[0], dtype=object), frames)
+        assert _candidates(engine, wanted) == one
+        engine.close()
+
+    hold()
+    assert changed[1], changed
+
+
+def _candidates(engine, wanted):
+    found = engine.keys(wanted).take()
+    return dict(zip(found.values, found.units.tolist(), strict=True))

@@ -139,6 +139,7 @@ REFUSED = [
     (f"SELECT AVG(zips.¦income) {ON}", "income is not declared", "there are"),
     (f"SELECT AVG(¦z.age) {ON}", "no table z", "people or zips"),
     ("SELECT COUNT(*) FROM people p JOIN zips ON zip = code WHERE ¦people.age = 3", "no table people", "p or zips"),
+    (f"SELECT ¦COUNT(*) AS Region {ON} GROUP BY region", "called Region, and so is a key", "another name"),
     (f"SELECT COUNT(*) {ON} WHERE zips.region = ¦'west'", "not a declared value", "there are"),
     ("SELECT COUNT(*) FROM people WHERE ¦region = 'north'", "region is not declared", "there are"),
     ("SELECT COUNT(*) FROM people WHERE ¦zips.region = 'north'", "no table zips", "write people"),

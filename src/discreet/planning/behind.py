@@ -35,7 +35,8 @@ def count_behind(value: Expression, question: Question, facts: Facts) -> Questio
     behind = dict.fromkeys(_count(each, facts) for each in aggregates)
     if len(behind) != 1:
         return None
-    columns = [column.name for column in facts.columns]  # a key may not share its name with another output
+    names = [(column.name, column.name.rpartition(".")[2]) for column in facts.columns]
+    columns = [name for pair in names for name in pair]  # a key may not share its name with another output
     keys = [Output(unlike(f"key_{place + 1}", columns), KeyOf(place)) for place in range(len(question.keys))]
     counted = Output(unlike("rows", columns), next(iter(behind)))
     return checked(replace(question, outputs=(*keys, counted), having=None, order=(), limit=None), facts)

@@ -26,6 +26,7 @@ from discreet.questions.algebra import (
 from discreet.questions.bounds import beyond_bounds, bounds_of, unbounded_operand
 from discreet.questions.functions import BOUNDED
 from discreet.questions.joins import facts_seen, fitted_joins
+from discreet.questions.naming import default_name
 from discreet.questions.normal import normal
 from discreet.questions.places import Misfit, Places, short
 from discreet.questions.ranked import RANKED_KINDS, SIZE_KINDS, check_ranked
@@ -161,7 +162,9 @@ def _output(output: Output, within: Within) -> Expression:
     if kind != "number" and not isinstance(new, KeyOf):
         raise Misfit(output.value, "an output is a key or a number", "write an aggregate, such as COUNT(*) or AVG(x)")
     for place, key in enumerate(within.keys):
-        if isinstance(key, Column) and key.name.casefold() == output.name.casefold() and new != KeyOf(place):
+        called = default_name(key, ()) if isinstance(key, Column) else ""
+        is_other = not isinstance(new, KeyOf) if isinstance(key, Column) and key.table else new != KeyOf(place)
+        if called.casefold() == output.name.casefold() and is_other:
             raise Misfit(
                 output.value, f"this output is called {short(output.name)}, and so is a key", "give the output another name"
             )
