@@ -210,7 +210,8 @@ class Followed:
         found = calls_differ(tape.calls, calls)
         if not found:
             both = list(zip(tape.calls, calls, strict=True))
-            found = too_far(both, self.families) + underpaid(both, paid)
+            families = self.families if isinstance(first, Charged) else ()  # else it ended before all calls were made
+            found = too_far(both, families) + underpaid(both, paid)
         strange = dict.fromkeys(_not_finite(first) + _not_finite(second))
         found += [f"something that is not finite leaves: {text}" for text in strange]
         if not found and _plain(first) != _plain(second):
