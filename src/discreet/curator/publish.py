@@ -7,6 +7,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +63,10 @@ class ReleaseQuote:
                 {
                     "name": each.name, "table": each.table, "cost": as_strings(each.cost), "replay": each.is_free,
                     "confidence": each.confidence, "cells": each.cells,
-                    "columns": [{"name": c.name, "plus_minus": c.plus_minus, "basis": c.basis} for c in each.columns],
+                    "columns": [
+                        {"name": c.name, "plus_minus": c.plus_minus if isfinite(c.plus_minus) else None, "basis": c.basis}
+                        for c in each.columns
+                    ],
                 }
                 for each in self.questions
             ],
