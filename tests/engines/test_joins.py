@@ -11,9 +11,22 @@ import pytest
 from discreet.engines import open_engine
 from discreet.engines.lookups import joined_rows
 from discreet.engines.reference import Reference
-from discreet.engines.wanted import ByValue, Grid, KeysWanted, Measure, Wanted
+from discreet.engines.wanted import Bound, ByValue, Grid, KeysWanted, Measure, Wanted
 from discreet.errors import EngineFault, FactsError
-from discreet.facts.model import Boolean, Category, CsvFormat, Date, Integer, Lookup, Number, Source, Text, Timestamp
+from discreet.facts.model import (
+    Boolean,
+    ByColumn,
+    Category,
+    Companion,
+    CsvFormat,
+    Date,
+    Integer,
+    Lookup,
+    Number,
+    Source,
+    Text,
+    Timestamp,
+)
 from discreet.questions.algebra import Column, Join
 
 N = Integer("n", 0, 9)
@@ -206,4 +219,31 @@ def test_an_engine_finds_out_that_the_file_of_a_lookup_is_another(facts, tmp_pat
     file.write_text("k,n\nab,1\n", encoding="utf-8")
     with pytest.raises(EngineFault):
         engine.check()
+    engine.close()
+
+
+# ---- two confidential tables
+
+
+def test_each_side_is_bounded_before_two_confidential_tables_meet(facts):
+    theirs = facts(Integer("n", 0, 9), unit=ByColumn("whom", max_rows=2), name="u")
+    x = Integer("x", 0, 20)
+    declared = facts(x, unit=ByColumn("who"), joins=(Companion("u", "u.toml", "who", "whom", theirs),))
+    rows = [{"who": "a", "x": place} for place in range(9)] + [{"who": "b", "x": 1}, {"who": None, "x": 1}, {"who": "c", "x": 1}]
+    visits = [{"whom": "a", "n": place} for place in range(9)]
+    visits += [{"whom": "b", "n": 3}, {"whom": "", "n": 3}, {"whom": "d", "n": 1}]
+    reference = Reference(declared, rows, {"u": visits})
+    engine = open_engine(declared, pd.DataFrame(rows), {"u": pd.DataFrame(visits)})
+    both = Measure(0), Measure(0, Column("x"), distinct=True), Measure(0, Column("u.n", "u"), distinct=True)
+    for outer, bound, expected in [
+        (False, Bound(3), (9 * 2 + 1, 9, 3)),  # two of nine visits; with that of b three values
+        (False, Bound(3, rows=4), (2 * 2 + 1, 3, 3)),  # and two of nine rows, since four joined rows are two times two
+        (True, Bound(3, rows=4), (2 * 2 + 2, 3, 3)),  # c has no visit
+    ]:
+        wanted = Wanted(None, (), both, bound, joins=(Join("u", "who", "whom", outer),))
+        assert totals(engine, wanted) == totals(reference, wanted)
+        count, values, numbers = (each[0] for each in totals(engine, wanted))
+        assert count == expected[0]
+        assert values <= expected[1]
+        assert numbers <= expected[2]
     engine.close()
