@@ -17,6 +17,7 @@ from discreet.engines.reference import Reference
 from discreet.engines.wanted import UnitsWanted
 from discreet.facts import parse_facts
 from discreet.facts.model import MOST_OF_UNIT
+from discreet.mechanisms.quantile import Quantile
 from discreet.planning.build import make_plan
 from discreet.planning.cells import cells_of
 from discreet.planning.price import read_price
@@ -114,7 +115,7 @@ def test_all_rows_of_one_unit_move_the_exact_law_by_epsilon_at_most_and_a_distan
     share = Fraction(q)
     assert one.sensitivity == (max(share, 1 - share) if relation == "add_remove" else 1)
     assert one.epsilon == 2
-    worst = 0.0
+    worst, one = 0.0, Quantile(epsilon=one.epsilon, sensitivity=one.sensitivity, q=one.q)  # the same, on four sizes alone
     for table in (table for n in range(5) for table in product(range(3), repeat=n)):  # for each unit, the place of its size
         if not table:
             continue

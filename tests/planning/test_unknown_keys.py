@@ -285,7 +285,8 @@ def test_one_person_with_very_many_rows_under_a_key_of_their_own_does_not_surfac
         answer = curator.ask(f"SELECT word, {counted} {BY_WORD}", epsilon=epsilon, delta="1e-6")
     mechanism, seen = calls[0].mechanism, calls[0].exact
     assert mechanism == planned(f"SELECT word, {counted} {BY_WORD}", about, epsilon=epsilon, delta="1e-6").vectors[0].mechanism
-    assert seen == {"ours": 200} | ({"mine": 1} if mechanism.at_least == 1 else {})  # a million rows, and one unit
+    units = dict(zip(seen.values, seen.units.tolist(), strict=True))
+    assert units == {"ours": 200} | ({"mine": 1} if mechanism.at_least == 1 else {})  # a million rows, and one unit
     shares = 2 if relation == "change_one" else 1
     assert 1 - (1 - mechanism.key_delta * shares) ** mechanism.groups <= mechanism.delta == Fraction(1, 10**6)
     if isinstance(mechanism, KeySelection):
@@ -331,7 +332,8 @@ def test_ten_million_keys_of_one_unit_each_do_not_leave_the_engine(tmp_path, uni
     engine = stored(tmp_path, about, each, common)
     with recorded() as calls:
         answer = curator_in_memory(about, engine).ask("SELECT code, AVG(x) AS m FROM t GROUP BY code", **PRICE)
-    assert calls[0].exact == {float(code): 200 for code in range(5)}
+    seen = calls[0].exact
+    assert dict(zip(seen.values, seen.units.tolist(), strict=True)) == {float(code): 200 for code in range(5)}
     assert [row["code"] for row in answer.rows] == [0, 1, 2, 3, 4]
     engine.close()
 
