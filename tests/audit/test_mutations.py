@@ -113,7 +113,7 @@ def test_a_halved_sensitivity_of_choices_by_rank_is_found(monkeypatch, unit, sql
 @pytest.mark.slow
 def test_choices_in_groups_that_are_charged_once_where_a_row_can_move_are_found(monkeypatch):
     sql = "SELECT c, MEDIAN(age) AS m FROM t GROUP BY c"
-    mutated(monkeypatch, build, "event_of", lambda event: event.parts[0])
+    mutated(monkeypatch, build, "event_of", lambda event: replace(event, epsilon=event.epsilon / 2))
     assert is_found(audited(sql, EPSILON, neighbours="change_one"), "all calls together lose ε = 1, and ε = 0.5 was paid")
     assert is_found(audited(sql, RHO, neighbours="change_one"), "was paid")
 

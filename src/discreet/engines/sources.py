@@ -37,11 +37,24 @@ def from_parquet(connection: "DuckDBPyConnection", facts: Facts, files: Sequence
     options = "hive_partitioning = false, can_have_nan = true, utf8_validation = 'replace'"
     relations = [f"read_parquet({quoted_text(escape(str(file)))}, {options})" for file in files]
     views = [_viewed(facts, _types(connection, relation)) for relation in relations]
+    _refuse_milliseconds(connection, facts, files)
     if any(view[1:] != views[0][1:] for view in views):
         raise FactsError("the files of the source store a declared column differently", hint="write them all with one schema")
     selected = " UNION ALL ".join(f"SELECT {view[0]} FROM {relation}" for view, relation in zip(views, relations, strict=True))
     run(connection, f"CREATE VIEW data AS {selected}")
     return _with_settled(connection, facts, Layout("data", views[0][1], _members(connection, facts), views[0][2]))
+
+
+def _refuse_milliseconds(connection: "DuckDBPyConnection", facts: Facts, files: Sequence[Path]) -> None:
+    """A single moment beyond the year 290 000 would make every question fail while the file is read."""
+    names = set(_names(facts))
+    for file in files:
+        schema = f"SELECT name FROM parquet_schema({quoted_text(escape(str(file)))}) WHERE converted_type = 'TIMESTAMP_MILLIS'"
+        if found := sorted(names & {name for (name,) in run(connection, schema)}):
+            raise FactsError(
+                f"column {found[0]!r} is stored as moments in milliseconds, some of which cannot be read",
+                hint="write the file with microseconds, as most programs do",
+            )
 
 
 def from_duckdb(connection: "DuckDBPyConnection", facts: Facts, file: Path, table: str) -> Layout:

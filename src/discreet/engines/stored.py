@@ -19,6 +19,12 @@ _WITHOUT_ZONE = (
     "WHEN {0} > TIMESTAMPTZ '2000-01-01 00:00:00+00' THEN TIMESTAMP 'infinity' "
     "WHEN {0} IS NOT NULL THEN TIMESTAMP '-infinity' END"
 )
+_FIRST, _LAST = "TIMESTAMP '0001-01-01 00:00:00'", "TIMESTAMP '9999-12-31 23:59:59.999999'"
+_MOMENT_AS_TEXT = (  # some moments beyond these years cannot be written: they are told apart by their number
+    f"CASE WHEN {{0}} BETWEEN {_FIRST} AND {_LAST} THEN '' WHEN {{0}} IS NOT NULL "
+    "THEN COALESCE(CAST(epoch_us({0}) AS VARCHAR), 'infinity') || '/' END || "
+    f"CAST(LEAST(GREATEST({{0}}, {_FIRST}), {_LAST}) AS VARCHAR)"
+)
 _TYPES: dict[str, tuple[Stored, str]] = {
     **dict.fromkeys(("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"), ("whole", _AS_IT_IS)),
     **dict.fromkeys(("UBIGINT", "HUGEINT", "UHUGEINT", "BIGNUM", '"NULL"', "UUID", "JSON"), ("text", _AS_TEXT)),
@@ -76,6 +82,8 @@ def unit_of(facts: Facts, types: dict[str, str], spelt: str | None = None) -> tu
     stored, form = _TYPES.get(types[name], ("text", _AS_TEXT))
     if types[name].startswith("DECIMAL("):
         stored, form = "text", f"regexp_replace({_AS_TEXT}, '[.]0*$', '')"  # 12.00 is the unit 12
+    elif stored == "moment" and types[name] != "TIMESTAMP_NS":  # those are written whatever they are
+        stored, form = "text", _MOMENT_AS_TEXT.replace("{0}", form.replace("{}", "{0}"))
     elif stored not in ("text", "whole", "real"):
         stored, form = "text", _AS_TEXT
     return [f"{form.format(quoted(name))} AS {UNIT}"], Field(UNIT, stored)
