@@ -10,7 +10,7 @@ from tests.questions.conftest import keyed, members, people  # noqa: F401 - the 
 from discreet.audit import question
 
 GOLDEN = Path(__file__).resolve().parent.parent / "golden"
-RANKED = ("MEDIAN", "QUANTILE", "PERCENTILE", "MIN(", "MAX(")
+RANKED = ("MEDIAN", "QUANTILE", "PERCENTILE", "MIN(", "MAX(", "_PER_UNIT")
 KEYS = ("Name,", '"Home Town",', "Children,", "Debt,")
 PRICES = [{"epsilon": "0.5"}, {"rho": "0.1"}, {"epsilon": 1, "delta": "1e-6"}]
 FOR_KEYS = [{"epsilon": 10, "delta": "0.01"}, {"epsilon": 3, "delta": "1e-3"}]  # at which a few units make a key known
@@ -33,7 +33,8 @@ def prices(sql):
 
 FILES = {"people": "questions.txt", "keyed": "key_questions.txt", "members": "unit_questions.txt"}
 ALL = [(facts, sql) for facts, file in FILES.items() for sql in asked(file)]
-NEWEST = ("MEDIAN(", "QUANTILE(", "MIN(", "MAX(", "INTERVAL", "CORR", "AT_BOUNDS", "RUNNING_COUNT", "DISTINCT", "COUNT_UNITS")
+NEWEST = ("MEDIAN(", "QUANTILE(", "MIN(", "MAX(", "INTERVAL", "CORR", "AT_BOUNDS", "RUNNING_COUNT", "DISTINCT", "COUNT_UNITS",
+          "BOUNDS SHARE", "ROWS_PER_UNIT", "GROUPS_PER_UNIT")  # fmt: skip
 
 
 def test_there_are_golden_questions_of_every_statistic():
