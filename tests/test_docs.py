@@ -113,6 +113,7 @@ def masked(text: str) -> str:
     return "".join(f"{line}\n" for line in words if line)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", [page.relative_to(ROOT).as_posix() for page in PAGES if page.exists()])
 def test_every_block_runs_and_shows_what_it_says(page):
     text = (ROOT / page).read_text(encoding="utf-8")

@@ -17,6 +17,7 @@ def written_tests() -> frozenset[str]:
     return frozenset(node.name for tree in trees for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_every_test_that_a_proof_names_exists(page):
     named = set(re.findall(r"\b(test_\w+)\b(?!\.py)", page.read_text(encoding="utf-8")))

@@ -102,6 +102,7 @@ def test_parquet_duckdb_and_frames_give_the_same_integers_as_csv(tmp_path, opene
         assert exact(table) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("odd", [float("nan"), float("inf"), -float("inf"), 1e300, None])
 @pytest.mark.parametrize("statistics", [True, False])
 def test_one_odd_row_in_parquet_is_read_by_the_rules_whatever_the_files_statistics_say(tmp_path, opened, odd, statistics):

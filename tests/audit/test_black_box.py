@@ -44,6 +44,7 @@ def test_a_correct_mechanism_is_not_flagged_and_most_of_its_loss_is_seen(name):
     assert found.at_least > 0.4 * dc.audit.claims.size(found.claim)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", correct.CALLS)
 def test_a_correct_selection_is_not_flagged(name):
     claim, one, other = correct.CALLS[name]
@@ -139,6 +140,7 @@ def test_a_chart_and_json_say_the_same(tmp_path):
     assert max(map(len, chart.splitlines())) <= 80
 
 
+@pytest.mark.slow
 def test_a_chart_is_saved_as_a_picture_and_as_text(part, tmp_path):
     part("vl_convert")
     from discreet.audit.charts import save

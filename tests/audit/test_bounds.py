@@ -24,6 +24,7 @@ def test_bounds_are_those_of_the_beta_distribution_and_a_hair_outside(trials, al
     assert (1 - high) * (1 - 1e-6) <= 1 - upper_bound(count, trials, alpha) <= (1 - high) * (1 + 1e-7) + 1e-15
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(st.integers(1, 40), st.floats(0.01, 0.99), st.sampled_from([0.2, 0.05, 0.001]))
 def test_a_bound_misses_with_at_most_the_stated_probability_whatever_the_truth(trials, truth, alpha):

@@ -45,6 +45,7 @@ def names(rows):
     return [row.get("name") for row in rows]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("facts", [ADD, CHANGE], ids=["add_remove", "change_one"])
 @pytest.mark.parametrize("price", [{"epsilon": "0.5"}, {"rho": "0.1"}, {"epsilon": 1, "delta": "1e-6"}], ids=str)
 def test_nothing_is_found_in_our_own_questions(facts, price):

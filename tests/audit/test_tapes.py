@@ -212,6 +212,7 @@ def files_that(condition):
     return {name for name, tree in trees.items() if any(condition(node) for node in ast.walk(tree))}
 
 
+@pytest.mark.slow
 def test_only_audits_and_testing_know_of_tapes():
     def imports(node):
         return (isinstance(node, ast.ImportFrom) and node.module == "discreet.mechanisms.tape") or (
@@ -223,6 +224,7 @@ def test_only_audits_and_testing_know_of_tapes():
     assert {name.partition("/")[0] for name in knowing} == {"audit", "testing.py"}
 
 
+@pytest.mark.slow
 def test_only_a_tape_sets_the_hook_and_nobody_but_the_curator_looks_at_it():
     def names(node):
         return isinstance(node, ast.ImportFrom) and any(name.name == "observer" for name in node.names)

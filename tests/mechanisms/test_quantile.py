@@ -131,6 +131,7 @@ def every_third(points, bits=0):
     return Prior(points, bits, 2, (Order(Fraction(3), 3),))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("offset", [0, -9, 20])
 @pytest.mark.parametrize(("sure", "coarse", "prior"), [(40, 0, None), (40, 3, every_third(19)), (-50, 3, every_third(19))])
 def test_choices_have_the_exact_law_however_coarsely_the_lattice_is_known(monkeypatch, sure, coarse, prior, offset):
@@ -249,6 +250,7 @@ def test_the_epsilons_of_two_levels_are_lost_together_and_twice_where_a_row_is_r
     assert 0.97 * charged < lost <= charged + 1e-9
 
 
+@pytest.mark.slow
 def test_several_quantiles_have_the_exact_joint_law(monkeypatch):
     monkeypatch.setattr("discreet.mechanisms.quantiles.BITS", 1)
     chain, counts, draws = chain_of(("1/4", "1/2"), (Fraction(1), Fraction(1)), every_third(3, bits=1)), [3, 0, 2], 1200

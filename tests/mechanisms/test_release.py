@@ -288,6 +288,7 @@ def test_selections_follow_the_claimed_epsilon_and_no_other():
     assert fit(Fraction(1, 2) * Fraction(103, 100)) < FALSE_ALARM
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scores", [
     [3, 1, 0], [0.5, 0.25, 0.5, -1.0], np.array([7, 7, 9], np.uint64), np.array([1, 2], np.float32)], ids=repr)
 def test_selections_follow_their_probabilities(scores):

@@ -102,6 +102,7 @@ def test_neighbouring_tails_differ_by_a_mass(law):
 # ---- where the integral takes over
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("deviation", [64, 65, Fraction(201, 3), 100, 300])
 def test_integral_and_sum_agree_where_both_can_be_used(deviation):
     law = gaussian(deviation)

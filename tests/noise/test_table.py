@@ -82,6 +82,7 @@ def by_brute_force(law: Law, width: int, words: list[int]) -> int:
     return bisect_right(ends(law, width, PRECISION, DEPTH), digits)
 
 
+@pytest.mark.slow
 @searched
 def test_a_bin_is_located_as_brute_force_locates_it_from_every_threshold_on(law, width):
     found = ends(law, width, PRECISION, DEPTH)

@@ -72,6 +72,7 @@ def test_an_answer_tells_its_bounds_and_is_the_statistic_of_clamped_values():
     assert receipt["question"].endswith("BOUNDS SHARE 0.5")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["keyword", "clause", "builder", "batch"])
 def test_the_share_is_said_in_python_in_sql_and_in_a_batch_and_the_same_question_is_a_replay(how):
     about = facts()
@@ -134,6 +135,7 @@ def test_a_replaced_null_keeps_its_value_and_does_not_move_the_bounds():
     assert answer.rows[0]["m"] == pytest.approx(503.5, abs=5)
 
 
+@pytest.mark.slow
 def test_units_with_many_rows_are_bounded_before_their_values_are_ranked():
     about = facts(unit='{ column = "who", max_rows = 2 }')
     rows = [{"who": f"p{i}", "x": 10.0, "k": 3} for i in range(3000)] + [{"who": "greedy", "x": 1e12, "k": 10**12}] * 30000
@@ -158,6 +160,7 @@ type = "number"
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("price", [{"epsilon": "0.5"}, {"epsilon": 1}])
 def test_the_mean_of_long_tailed_incomes_is_nearly_as_good_as_with_bounds_that_are_known(price):
     """Made-up incomes like those of the consumer survey: within 3 % at the median of 25 answers, of which 1 % may be far off."""

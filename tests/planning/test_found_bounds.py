@@ -45,6 +45,7 @@ def test_every_number_is_in_the_bucket_between_whose_edges_it_lies(column):
     assert evaluate(of, {column.name: -1.7e308}) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("column", COLUMNS)
 def test_whatever_is_chosen_the_bounds_are_apart_and_hold_the_chosen_buckets(column):
     edges = edges_of(column)
@@ -104,6 +105,7 @@ def test_bounds_and_the_rest_together_cost_the_price_and_bounds_their_share(pric
     assert sum(each.share for each in plan.vectors) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("price", PRICES)
 @pytest.mark.parametrize(("relation", "size"), RELATIONS)
 @pytest.mark.parametrize(
@@ -149,6 +151,7 @@ def is_refused(sql, price):
     return False
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["epsilon", "rho"])
 @pytest.mark.parametrize("what", ["SUM(x) AS s", "SUM(k) AS s", "VARIANCE(x) AS v", "COVAR(k, y) AS r", "CORR(x, k) AS r"])
 def test_at_the_least_price_that_is_accepted_no_bounds_make_the_noise_too_wide(kind, what):
@@ -175,6 +178,7 @@ def ends_on(table, plan, about):
     return [end.mechanism.mechanisms[0].pmf(counts.tolist()) for end in found.ends]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("relation", "size"), RELATIONS)
 def test_the_two_choices_on_all_small_neighbouring_tables_differ_by_their_share_of_epsilon_at_most(relation, size):
     about = facts(relation, size=size)

@@ -137,6 +137,7 @@ DATA = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DATA)
 def test_rank_intervals_hold_at_least_as_often_as_they_say(name):
     values = DATA[name](np.random.default_rng(1))
@@ -153,6 +154,7 @@ def test_rank_intervals_hold_at_least_as_often_as_they_say(name):
     assert missed <= 90  # of 180, at 50 %
 
 
+@pytest.mark.slow
 def test_bought_value_intervals_hold_a_quantile_and_widen_as_the_price_falls():
     values = np.sort(np.clip(np.random.default_rng(2).lognormal(2, 1, 500), 0, 100))
     curator = curator_of([{"x": float(v)} for v in values])

@@ -66,6 +66,7 @@ def rounded(about, grid, share):
     return [int(value) if whole else float(value) for value in values]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", [Fraction(1, 4), Fraction(3, 4)])  # rounded down, and up
 @pytest.mark.parametrize(("what", "sql", "about", "epsilon"), CASES)
 def test_intervals_of_sums_and_means_hold_what_rounding_to_a_coarse_grid_moves(what, sql, about, epsilon, share):

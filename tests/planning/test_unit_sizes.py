@@ -131,6 +131,7 @@ def test_all_rows_of_one_unit_move_the_exact_law_by_epsilon_at_most_and_a_distan
 UNIT = st.lists(st.tuples(st.integers(0, 10), st.integers(1, 7)), min_size=1, max_size=12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("relation", ["add_remove", "change_one"])
 def test_neighbouring_tables_differ_in_one_unit_however_many_rows_it_has_and_in_nothing_that_is_public(relation):
     moves = []

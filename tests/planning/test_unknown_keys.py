@@ -151,6 +151,7 @@ def test_neighbouring_tables_differ_by_one_unit_in_one_key_or_in_two_and_in_noth
     assert sum(moved.values()) == (1 if relation == "add_remove" else 2)
 
 
+@pytest.mark.slow
 def test_keys_are_told_as_often_as_their_chance_says_and_sorted():
     rows = rows_of(often=400, half=26, few=3, once=1)
     curator = curator_in_memory(facts(), Reference(facts(), rows))

@@ -33,6 +33,7 @@ LAWS = [discrete_laplace_law(Fraction(1, 2)), discrete_laplace_law(Fraction(50, 
         discrete_gaussian_law(Fraction(997, 10))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: f"{law.linear}-{law.quadratic}")
 @pytest.mark.parametrize("epsilon", ["1/100", "1/2", "3"])
 def test_delta_is_what_summing_over_every_output_gives(law, epsilon):
@@ -57,6 +58,7 @@ def test_delta_is_not_monotone_in_the_variance():
     assert at["0.837"][1] < Fraction("5e-6") < at["0.9"][0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", [0.01, 0.5, 1, 4])
 @pytest.mark.parametrize("ratio", [0.1, 1, 3, 6])
 def test_continuous_curves_are_what_integration_gives(epsilon, ratio):

@@ -123,6 +123,7 @@ def test_small_deltas_are_told_with_as_many_digits_as_large_ones():
 # ---- worst pairs
 
 
+@pytest.mark.slow
 def test_a_vector_with_laplace_noise_is_no_worse_than_one_number_that_moves_as_far():
     for scale, parts in itertools.product(["1/2", "2", "9"], [(1, 1), (1, 2), (2, 2), (1, 1, 1)]):
         pairs = [noise_pair(dc.Laplace(scale=scale, sensitivity=part)) for part in parts]
@@ -211,6 +212,7 @@ def test_both_laws_of_a_pair_keep_their_mass_on_the_grid():
             assert np.sum(grid.masses * np.exp(-losses)) == pytest.approx(np.sum(atoms.masses * np.exp(-atoms.losses)), abs=1e-12)
 
 
+@pytest.mark.slow
 def test_what_rounding_adds_is_within_what_is_said_of_it():
     masses = np.array([3, 0, 1, 4, 1, 5, 9, 2], dtype=np.float64) / 25
     for count, tilt in ((7, 0.5), (40, 2.0), (100, 0.01)):

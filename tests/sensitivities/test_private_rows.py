@@ -205,6 +205,7 @@ def test_no_pair_of_tables_differs_by_more_and_one_by_as_much_in_one_cell(name, 
     check({**WORLDS, **OVER_GROUPS}[name], Scope(neighbours, filtered=filtered, rows_per_unit=m))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("neighbours", RELATIONS)
 @pytest.mark.parametrize("filtered", [False, True])
 @pytest.mark.parametrize(("m", "groups"), [(1, 1), (2, 1), (2, 2)])
