@@ -22,6 +22,8 @@ ROOT = Path(__file__).resolve().parent.parent
 BENCH = ROOT / "bench"
 RESULTS = BENCH / "results"
 
+_TINY = 1e-4  # smaller numbers are written with their exponent
+
 Row = dict[str, Any]
 
 
@@ -157,6 +159,8 @@ def shown(value: Any) -> str:
             return "–"
         case bool():
             return "yes" if value else "no"
+        case float() if 0 < abs(value) < _TINY:
+            return f"{value:.0e}"
         case float() if value and abs(value) < 1000:
             return f"{float(f'{value:.3g}'):.{max(0, 2 - exponent(value))}f}"
         case int() | float():
