@@ -64,7 +64,7 @@ def compare(facts, tables, lookups, sql, price, caps):
     assert [call.mechanism for call in calls] == [call.mechanism for call in other_calls]
     if isinstance(public[0], str):
         return None
-    return [by_row.distance(call.mechanism, call.exact, other.exact) for call, other in zip(calls, other_calls, strict=True)]
+    return by_row.judged(facts.neighbours, calls, other_calls)
 
 
 def priced(price, sql):

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from discreet.curator import curator_in_memory
 from discreet.engines import open_engine
 from discreet.engines.reference import Reference
 from discreet.engines.wanted import CountsWanted
@@ -105,7 +106,7 @@ def compare(facts, two, lookups, sql, price, caps):
     assert [call.mechanism for call in calls] == [call.mechanism for call in other_calls]
     if isinstance(told[0], str):
         return None
-    return [by_row.distance(call.mechanism, call.exact, other.exact) for call, other in zip(calls, other_calls, strict=True)]
+    return by_row.judged(facts.neighbours, calls, other_calls)
 
 
 @pytest.mark.slow
@@ -150,6 +151,17 @@ def test_the_product_of_both_caps_is_attained(relation, sql, times):
     assert found[0] == found[1]
     grid = make_plan(read_sql(f"{sql} PER UNIT 3 ROWS", facts), facts, read_price(epsilon=1)).vectors[0].grid
     assert found[1] == times * (1 if grid is None else grid.width)
+
+
+@pytest.mark.parametrize("sql", ["SELECT COUNT(*) AS n", "SELECT s, COUNT(DISTINCT who) AS n", "SELECT ROWS_PER_UNIT(0.5) AS n"])
+def test_a_unit_with_very_many_rows_is_cut_before_it_meets_the_other_table(sql, monkeypatch):
+    monkeypatch.setattr("discreet.engines.lookups._MOST_MET", 5)
+    facts, tables = facts_for("add_remove"), []
+    monkeypatch.setattr("discreet.engines.reference.joined_rows", lambda row, *_: tables.append(row) or [row])
+    engine = Reference(facts, [ROW] * 500, {"names": [], "codes": [], "visits": [VISIT] * 7})
+    by = " GROUP BY s" if " s," in sql else ""
+    curator_in_memory(facts, engine).ask(f"{sql} FROM t {ON}{by} PER UNIT 2 GROUPS, 3 ROWS PER GROUP", epsilon=1)
+    assert len(tables) == 5
 
 
 @pytest.mark.slow

@@ -134,6 +134,20 @@ def test_the_event_and_the_shares_are_the_same_whatever_bounds_are_found_and_not
             assert (later.facts.column(name).lower, later.facts.column(name).upper) == (low, high)
 
 
+UNIT = '{ column = "who", max_rows = 3 }'
+
+
+@pytest.mark.parametrize("caps", ["PER UNIT 3 ROWS", "PER UNIT 2 GROUPS, 1 ROWS PER GROUP"])
+@pytest.mark.parametrize("what", ["SUM(k) FILTER (WHERE c = 1) AS a, SUM(k) FILTER (WHERE c = 2) AS b", "SUM(k), COUNT(*) AS n"])
+def test_the_form_of_sums_of_units_is_the_same_whatever_bounds_are_found(what, caps):
+    about = facts("add_remove", unit=UNIT)
+    plan = planned(f"SELECT {what} FROM t {caps} BOUNDS SHARE 0.5", about, epsilon=1)
+    for high in (8, 2**20, 2**30, 2**33, 2**50):
+        later = plan_at_bounds(plan, {"k": (Fraction(0), Fraction(high))})
+        assert later.event == plan.event
+        assert [each.what for each in later.vectors] == [each.what for each in plan.vectors]
+
+
 def some_bounds(column, first, last):
     """What is found when these buckets are chosen, counted around."""
     count = len(edges_of(column)) - 1

@@ -231,6 +231,7 @@ def test_python_and_sql_ask_the_same_and_its_text_is_read_back():
         ("SELECT ROWS_PER_UNIT(0.5) FILTER (WHERE x > 1) AS s FROM visits", "meet WHERE", "move the condition"),
         ("SELECT GROUPS_PER_UNIT(0.5) AS s FROM visits", "lacks the key", "GROUPS_PER_UNIT(0.95, key)"),
         ("SELECT GROUPS_PER_UNIT(0.5, x) AS s FROM visits", "not public", "BIN(x, width)"),
+        ("SELECT GROUPS_PER_UNIT(0.5, BIN(x, 0.000001)) AS s FROM visits", "the bins of this key", "wider bins"),
         ("SELECT GROUPS_PER_UNIT(0.5, note) AS s FROM visits", "not public", "declare"),
         ("SELECT AVG(x) AS s FROM visits", "nothing limits how many rows", "ROWS_PER_UNIT(0.95)"),
     ],

@@ -36,6 +36,7 @@ __all__ = [
 Row = Mapping[str, Value]
 Lookups = Mapping[str, Mapping[Value, Sequence[Row]]]  # by name of the join and by key: what is put beside a row
 
+_MOST_MET = 1000  # rows of a unit that meet those of another confidential table, where its rows are not capped
 _SHOWN = 40  # letters of a key in a message
 
 
@@ -111,12 +112,14 @@ def companions_by_unit(
 
 
 def rows_before(wanted: Wanted | CountsWanted | KeysWanted, facts: Facts) -> int | None:
-    """How many rows of a unit stay in the table before it meets another confidential one; None if that is not capped in rows."""
+    """How many rows of a unit stay in the table before it meets another confidential one; None if it meets none."""
     joins = [join_of(facts, join.table) for join in wanted.joins]
-    if isinstance(wanted, KeysWanted) or wanted.unit is None or not any(isinstance(join, Companion) for join in joins):
+    if not any(isinstance(join, Companion) for join in joins):
         return None
+    if isinstance(wanted, KeysWanted) or wanted.unit is None or wanted.unit.rows is None:
+        return _MOST_MET  # no cap in rows: else one unit with very many could make the joined rows more than any machine holds
     times = multiplicity(facts, (join.table for join in wanted.joins))  # by which the table's cap was multiplied
-    return None if wanted.unit.rows is None else wanted.unit.rows // times
+    return wanted.unit.rows // times
 
 
 def read_before(wanted: Wanted | CountsWanted | KeysWanted, facts: Facts) -> list[str]:

@@ -35,6 +35,8 @@ def size_drafts(aggregates: Sequence[Aggregate], facts: Facts) -> tuple[RankDraf
                 f"the values of {to_text(each.of)} are not public, so that nobody knows in how many groups a unit can be",
                 hint="declare its values in the facts, or use ROWS_PER_UNIT, which is never less",
             )
+        if each.of is not None:
+            cells_of((each.of,), facts)  # refused here if they are too many, and not when units are counted
     scope = Scope(facts.neighbours, filtered=True)
     # one by one: a recursion would cut each size into many places, and there are few sizes
     alone = [rank_drafts([(each, _ROWS if each.of is None else each.of, scope)]) for each in aggregates]

@@ -255,9 +255,9 @@ def _drafts(
             yield draft("variance_numerator", 2, variances)
     elif kinds & _VARIANCES:
         yield draft("bernstein", 2, wanted)
-    elif kinds == {"sum"} and is_whole(of, facts) and bounds[1] - bounds[0] <= 1 << 31:
+    elif kinds == {"sum"} and is_whole(of, facts) and bounds[1] - bounds[0] <= 1 << 31 and question.bounds_share is None:
         yield draft("sum", 1, wanted)
-    else:  # for a sum that is rounded to a grid too: its interval needs the number of rows
+    else:  # for a sum that may be rounded to a grid too: its interval needs the number of rows
         yield draft("bernstein", 1, wanted)
 
 

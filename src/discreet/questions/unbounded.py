@@ -96,7 +96,8 @@ def fitted_share(question: Question, aggregates: Iterable[Aggregate], facts: Fac
     wanted = list(aggregates)
     found = unbounded_in(wanted, facts)
     inside = [part for each in wanted for part in (each.of, each.and_of) if part is not None and not isinstance(part, Column)]
-    for place in (*question.keys, *inside):
+    keys = [*question.keys, *(each.of for each in wanted if each.kind == "groups_per_unit" and each.of is not None)]
+    for place in (*keys, *inside):
         for one in every(place):
             if isinstance(one, Column) and one.name in found:
                 raise Misfit(
