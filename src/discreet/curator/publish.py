@@ -135,7 +135,7 @@ def publish(
         if not dry_run:
             check_place(Path(out), digest)
         told("checking derived tables", 0, len(release.derived))
-        _derived(release, [sheet_of_answer(each, each.specimen()) for each in batch.planned])
+        _content(release, batch, [each.specimen() for each in batch.planned], digest, _silent)  # if this fails, it costs nothing
         quote = _quote(release, batch)
         if dry_run:
             return quote
@@ -213,10 +213,18 @@ def _check_derived(sheet: Sheet, meanings: Any) -> None:
             raise QuestionError(f"there is no column {each!r}", hint=f"the columns are {', '.join(names)}")
 
 
-def _written(
-    release: Release, batch: Batch, answers: Sequence[Answered], out: Path, digest: str, quote: ReleaseQuote, told: Progress
-) -> Published:
-    """The folder, made of released values only."""
+@dataclass(frozen=True, slots=True)
+class _Content:
+    """What will be in the folder."""
+
+    files: dict[str, bytes]
+    sheets: tuple[Sheet, ...]
+    cost: tuple[Worth, ...]
+    receipts: dict[str, dict[str, Any]]
+
+
+def _content(release: Release, batch: Batch, answers: Sequence[Answered], digest: str, told: Progress) -> _Content:
+    """The whole folder, made of released values only, or of made-up ones before anything is charged."""
     told("writing tables", 0, 1)
     asked = [sheet_of_answer(each.planned, each.answer) for each in answers]
     derived = _derived(release, asked)
@@ -229,11 +237,19 @@ def _written(
     files |= {"data-dictionary.csv": dictionary([*asked, *derived]), "index.html": page_of(page)}
     content = {name: text.encode() for name, text in files.items()} | {"public.pem": batch.ledger.key.public_pem()}
     content[MANIFEST] = _json(_manifest(release, receipts, digest, content)).encode()
-    is_new = write_folder(out, content, digest)
+    return _Content(content, (*asked, *derived), tuple(cost), receipts)
+
+
+def _written(
+    release: Release, batch: Batch, answers: Sequence[Answered], out: Path, digest: str, quote: ReleaseQuote, told: Progress
+) -> Published:
+    """The release in its folder."""
+    made = _content(release, batch, answers, digest, told)
+    is_new = write_folder(out, made.files, digest)
     budgets = foreseen(batch.ledger, [], [each.request.table for each in batch.planned])
     return Published(
-        release.title, out, tuple((sheet.name, sheet.rows) for sheet in [*asked, *derived]), tuple(cost), tuple(budgets),
-        all(each.is_free for each in quote.questions), is_new, (*quote.warnings, *_named(receipts)),
+        release.title, out, tuple((sheet.name, sheet.rows) for sheet in made.sheets), made.cost, tuple(budgets),
+        all(each.is_free for each in quote.questions), is_new, (*quote.warnings, *_named(made.receipts)),
     )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ finds every answer stored and costs nothing, and what a crash left behind is res
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from discreet.curator.opening import open_table
 from discreet.curator.prices import price_of
 from discreet.curator.publishing.file import PricedQuestion, Release
 from discreet.curator.results import answer_from, quoted_columns
+from discreet.curator.statements import statement_about
 from discreet.errors import Fault, ParameterError, QuestionError
 from discreet.facts.model import Facts
 from discreet.ledger.charges import Granted, Request, Stored
@@ -65,8 +66,13 @@ class Planned:
         """The ± that every column will have."""
         return quoted_columns(self.plan, self.question.confidence, self.question.assuming, {})
 
-    def specimen(self) -> Answer:
-        """An answer of the right shape about nothing: to try derived tables on before anything is spent."""
+    def specimen(self) -> "Answered":
+        """An answer of the right shape about nothing, with all that its receipt will state: to try the whole release on."""
+        cap = as_strings(self.curator.budget.cap)
+        rest = {"budget": {"before": cap, "after": cap, "cap": cap}, "entry": {"at": ""}}
+        return Answered(self, replace(self._made_up(), receipt=statement_about(self.plan, self.request) | rest), self.request)
+
+    def _made_up(self) -> Answer:
         plain = [each for each in self.plan.vectors if isinstance(each, Vector) and each.tree is None]
         if len(plain) < len(self.plan.vectors):  # chosen values and keys: a rehearsal has them
             weights, sure = weights_behind(self.plan), self.question.confidence

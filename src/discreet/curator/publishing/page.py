@@ -13,6 +13,7 @@ from typing import Any
 
 from discreet.answers.losses import loss_in_words
 from discreet.answers.public import about
+from discreet.curator.publishing.noise import noise_in
 from discreet.curator.publishing.pictures import chart_of_sheet, mark_of
 from discreet.curator.publishing.sheets import Sheet, SheetColumn
 from discreet.curator.publishing.style import STYLE
@@ -124,7 +125,7 @@ def _table(sheet: Sheet, *, with_marks: bool) -> str:
 
 
 def _head(column: SheetColumn, *, right: bool) -> str:
-    meaning = f'<small>{_text(column.meaning)}</small>' if column.meaning else ""
+    meaning = f'<small>{_text(column.in_words)}</small>' if column.in_words else ""
     side = ' class="number"' if right else ""
     return f'<th scope="col"{side}>{_text(column.name)}{meaning}</th>'
 
@@ -164,7 +165,7 @@ def _spending(page: Page) -> str:
     for sheet in page.asked:
         receipt = page.receipts[sheet.name]
         budget = receipt["budget"]
-        noise = "; ".join(dict.fromkeys(_noise(each) for each in receipt["mechanisms"])) or "none: public numbers only"
+        noise = "; ".join(dict.fromkeys(str(noise_in(each)) for each in receipt["mechanisms"])) or "none: public numbers only"
         rows.append((sheet.title, receipt["table"], _loss(receipt["price"]), noise,
                      f"{_loss(budget['before'])} → {_loss(budget['after'])} of {_loss(budget['cap'])}"))  # fmt: skip
     heads = ("question", "table", "price", "noise", "budget, before → after")
@@ -194,14 +195,10 @@ def _worth(cost: Worth, facts: Sequence[Facts]) -> str:
             f"as small, had {unit} {other}.")  # fmt: skip
 
 
-def _noise(mechanism: Mapping[str, Any]) -> str:
-    size = f"scale {mechanism['scale']}" if "scale" in mechanism else f"variance {mechanism['variance']}"
-    step = "" if mechanism["step"] == "1" else f", in steps of {mechanism['step']}"
-    return f"{mechanism['noise']}, {size}{step}"
-
-
 def _loss(parts: Mapping[str, str]) -> str:
-    return ", ".join(f"{ {'epsilon': 'ε', 'delta': 'δ', 'rho': 'ρ'}[name] } {value}" for name, value in parts.items())
+    """In this order, whatever order they were kept in."""
+    letters = {"epsilon": "ε", "delta": "δ", "rho": "ρ"}
+    return ", ".join(f"{letter} {parts[name]}" for name, letter in letters.items() if name in parts)
 
 
 def _promises(page: Page) -> str:
@@ -219,9 +216,30 @@ def _promises(page: Page) -> str:
         "<li>It does not cover what was wrong or missing in the data, values cut off at the bounds, or the luck of a sample.</li>"
         "<li>Counts can come out below zero, and parts need not add up to the whole: nothing was smoothed over. "
         "Small numbers beside a large ± say little.</li>"
-        "<li>Every group that could be there is shown, empty ones too: that a group is listed says nothing about the data.</li>"
+        f"{''.join(f'<li>{each}</li>' for each in _groups(page.asked))}"
         f"{derived}</ul></section>"
     )
+
+
+def _groups(asked: Sequence[Sheet]) -> list[str]:
+    """What it means that a group is listed, or is not: it depends on the kinds of tables that there are."""
+    told = [sheet for sheet in asked if any(column.kind == "key" and column.noise for column in sheet.columns)]
+    chosen = [sheet for sheet in asked if sheet.is_chosen and sheet not in told]
+    found = []
+    if len(told) + len(chosen) < len(asked):
+        where = "In the other tables, every" if told or chosen else "Every"
+        found.append(f"{where} group that could be there is shown, empty ones too: that a group is listed says nothing "
+                     "about the data.")  # fmt: skip
+    if chosen:
+        found.insert(0, f"Of {_titles(chosen)} only groups are shown that were chosen by their released numbers.")
+    if told:
+        found.insert(0, f"Of {_titles(told)} no public list has all groups: only those with enough people are told. That a group "
+                        "is missing does not mean that nobody is in it.")  # fmt: skip
+    return found
+
+
+def _titles(sheets: Sequence[Sheet]) -> str:
+    return ", ".join(_text(sheet.title) for sheet in sheets)
 
 
 def _checking(page: Page) -> str:

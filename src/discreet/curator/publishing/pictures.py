@@ -19,7 +19,7 @@ _NOTHING = Pure(epsilon=0)
 
 def chart_of_sheet(sheet: Sheet) -> str:
     """A chart with error bars as SVG; empty without the plots extra, or where it would leave rows out or say nothing."""
-    numbers = [column for column in sheet.columns if column.has_interval]
+    numbers = [column for column in sheet.columns if column.has_interval or column.ranks is not None]
     keys = [column for column in sheet.columns if column.kind == "key"]
     if not numbers or not keys or not _LEAST_ROWS <= sheet.rows <= MOST_BARS:
         return ""
@@ -29,14 +29,15 @@ def chart_of_sheet(sheet: Sheet) -> str:
 
 def _as_answer(sheet: Sheet, columns: list[SheetColumn]) -> Answer:
     """The shape that charts are drawn from."""
-    numbers = [column for column in columns if column.has_interval]
+    numbers = {column.name: column for column in columns if column.kind != "key"}
+    ends = {name: list(zip(of.lows, of.highs, strict=True)) or [(None, None)] * sheet.rows for name, of in numbers.items()}
     return Answer(
         id="",
         table=sheet.name,
         question="",
         columns=tuple(AnswerColumn(column.name, column.kind, column.labels) for column in columns),
         rows=tuple({column.name: column.values[row] for column in columns} for row in range(sheet.rows)),
-        intervals=tuple({column.name: (column.lows[row], column.highs[row]) for column in numbers} for row in range(sheet.rows)),
+        intervals=tuple({name: each[row] for name, each in ends.items()} for row in range(sheet.rows)),
         confidence=Fraction(sheet.confidence),
         cost=_NOTHING,
         budget=BudgetState(_NOTHING, _NOTHING, _NOTHING),

@@ -14,31 +14,28 @@ from typing import Any
 from discreet.answers.answer import Answer
 from discreet.curator.publishing.batch import Planned
 from discreet.curator.publishing.file import Derivation
+from discreet.curator.publishing.noise import Ends, Noise, noise_of_column, noise_of_ends, vectors_behind
 from discreet.engines.released import Released, SqlType
 from discreet.exact import shown
-from discreet.facts.model import Facts
-from discreet.planning.plan import Derived
-from discreet.planning.vectors import aggregates_in_expression
+from discreet.facts.model import Facts, Integer, Number
+from discreet.planning.plan import Keys
+from discreet.questions.algebra import Aggregate, KeyOf
 from discreet.questions.algebra import Column as ColumnRef
-from discreet.questions.algebra import KeyOf
+from discreet.questions.ranked import RANKED_KINDS, SIZE_KINDS
+from discreet.questions.words import to_text
 
-__all__ = ["Noise", "Sheet", "SheetColumn", "dictionary", "sheet_of_answer", "sheet_of_derived", "text_of_csv"]
+__all__ = ["Sheet", "SheetColumn", "dictionary", "sheet_of_answer", "sheet_of_derived", "text_of_csv"]
 
 _DICTIONARY = ("file", "column", "meaning", "kind", "confidence", "noise", "scale", "cost", "labels")
 
 
 @dataclass(frozen=True, slots=True)
-class Noise:
-    """What was added to the numbers of a column, as the receipt has it."""
-
-    law: str
-    scale: str
-    step: str
-
-
-@dataclass(frozen=True, slots=True)
 class SheetColumn:
-    """Values with their ends, or without: ``lows`` and ``highs`` are empty for keys and for numbers that have no interval."""
+    """Values with their ends, or without: ``lows`` and ``highs`` are empty for keys and for numbers that have no interval.
+
+    ``ranks`` is how many rows a value that was chosen by its rank may be off. ``noise`` of a key is how it was chosen: empty if
+    every value is public. ``ends`` is how ends were chosen that were bought.
+    """
 
     name: str
     kind: str
@@ -50,11 +47,23 @@ class SheetColumn:
     labels: Mapping[object, str] = field(default_factory=dict)
     noise: tuple[Noise, ...] = ()
     type: SqlType = "DOUBLE"
+    ranks: int | None = None
+    ends: Ends = ((), ())
+
+    @property
+    def in_words(self) -> str:
+        """What it means; of a key that no list has and of a value that was chosen, also how it is to be read."""
+        told = "only values with enough people are told" if self.kind == "key" and self.noise else ""
+        rank = "" if self.ranks is None else f"chosen by its rank, which is off by {self.ranks} at most"
+        return "; ".join(filter(None, [self.meaning, told, rank]))
 
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """One table of a release. ``cost`` is empty for a derived one; ``sql`` is what was asked or derived."""
+    """One table of a release. ``cost`` is empty for a derived one; ``sql`` is what was asked or derived.
+
+    ``is_chosen`` if its rows were chosen by released numbers, in HAVING or by LIMIT.
+    """
 
     name: str
     title: str
@@ -64,6 +73,7 @@ class Sheet:
     confidence: str = ""
     cost: str = ""
     is_simultaneous: bool = False
+    is_chosen: bool = False
 
     @property
     def rows(self) -> int:
@@ -111,39 +121,59 @@ def _cell(value: object) -> object:
 def sheet_of_answer(planned: Planned, answer: Answer) -> Sheet:
     """An answer as a table of its release."""
     asked = planned.question
-    columns = []
-    for place, column in enumerate(answer.columns):
-        is_key = column.kind == "key"
-        columns.append(
-            SheetColumn(
-                column.name,
-                column.kind,
-                tuple(row[column.name] for row in answer.rows),
-                () if is_key else tuple(row[column.name][0] for row in answer.intervals),
-                () if is_key else tuple(row[column.name][1] for row in answer.intervals),
-                has_interval=not is_key,
-                meaning=asked.columns.get(column.name) or _meaning(planned, place),
-                labels=column.labels,
-                noise=() if is_key else _noise(planned, place, answer.receipt),
-                type=_key_type(planned, place) if is_key else "BIGINT" if column.kind == "count" else "DOUBLE",
-            )
-        )
-    cost = " ".join(f"{name} {value}" for name, value in (answer.receipt or {}).get("price", {}).items())
+    columns = tuple(_column(planned, place, answer) for place in range(len(answer.columns)))
+    price = (answer.receipt or {}).get("price", {})
+    cost = " ".join(f"{name} {price[name]}" for name in ("epsilon", "delta", "rho") if name in price)  # a stored one is sorted
     return Sheet(
-        asked.name, asked.title or asked.name, asked.description, answer.question, tuple(columns),
+        asked.name, asked.title or asked.name, asked.description, answer.question, columns,
         shown(answer.confidence), cost, asked.simultaneous,
+        is_chosen=planned.plan.question.having is not None or planned.plan.question.limit is not None,
     )  # fmt: skip
+
+
+def _column(planned: Planned, place: int, answer: Answer) -> SheetColumn:
+    column, value = answer.columns[place], planned.plan.question.outputs[place].value
+    values = tuple(row[column.name] for row in answer.rows)
+    meaning = planned.question.columns.get(column.name) or _meaning(planned, place)
+    noise = noise_of_column(planned.plan, value, answer.receipt)
+    if column.kind == "key":
+        of = _key_type(planned, place)
+        return SheetColumn(column.name, "key", values, meaning=meaning, labels=column.labels, noise=noise, type=of)
+    has_interval = not isinstance(value, Aggregate) or value.kind not in (*RANKED_KINDS, *SIZE_KINDS) or value.interval
+    return SheetColumn(
+        column.name,
+        column.kind,
+        values,
+        tuple(row[column.name][0] for row in answer.intervals) if has_interval else (),
+        tuple(row[column.name][1] for row in answer.intervals) if has_interval else (),
+        has_interval=has_interval,
+        meaning=meaning,
+        labels=column.labels,
+        noise=noise,
+        type="BIGINT" if column.kind == "count" else "DOUBLE",
+        ranks=next((row[column.name][1] for row in answer.rank_intervals if column.name in row), None),
+        ends=noise_of_ends(planned.plan, value, answer.receipt),
+    )
 
 
 def _key_type(planned: Planned, place: int) -> SqlType:
     """By the values that the facts declare, not by those that are shown."""
     value = planned.plan.question.outputs[place].value
     assert isinstance(value, KeyOf)
+    key = planned.plan.question.keys[value.place]
+    column = planned.plan.facts.column(key.name) if isinstance(key, ColumnRef) else None
+    if _is_told(planned, value) and isinstance(column, Number | Integer):
+        return "DOUBLE" if isinstance(column, Number) else "BIGINT"
     kinds = {type(each) for each in planned.plan.axes[value.place].values if each is not None}
     known: dict[type, SqlType] = {bool: "BOOLEAN", int: "BIGINT", date: "DATE", datetime: "TIMESTAMP"}
     if kinds <= {int, float} and float in kinds:
         return "DOUBLE"
     return known.get(kinds.pop(), "VARCHAR") if len(kinds) == 1 else "VARCHAR"
+
+
+def _is_told(planned: Planned, value: KeyOf) -> bool:
+    """Whether no public list has the values of a key."""
+    return any(isinstance(each, Keys) and each.place == value.place for each in planned.plan.vectors)
 
 
 def _meaning(planned: Planned, place: int) -> str:
@@ -153,27 +183,14 @@ def _meaning(planned: Planned, place: int) -> str:
     if isinstance(value, KeyOf):
         key = question.keys[value.place]
         return _described(key.name, facts) if isinstance(key, ColumnRef) else ""
-    return ", ".join(planned.plan.vectors[i].what for i in _vectors(planned, place))
+    if isinstance(value, Aggregate):
+        return to_text(value)
+    return ", ".join(planned.plan.vectors[i].what for i in vectors_behind(planned.plan, value))
 
 
 def _described(name: str, facts: Facts) -> str:
     column = facts.column(name)
     return column.description if column is not None else ""
-
-
-def _vectors(planned: Planned, place: int) -> list[int]:
-    """Which released vectors a number comes from."""
-    plan = planned.plan
-    sources = [plan.source(each) for each in aggregates_in_expression(plan.question.outputs[place].value)]
-    return list(dict.fromkeys(source.vector for source in sources if isinstance(source, Derived)))
-
-
-def _noise(planned: Planned, place: int, receipt: Mapping[str, Any] | None) -> tuple[Noise, ...]:
-    mechanisms = (receipt or {}).get("mechanisms", [])
-    found = [mechanisms[i] for i in _vectors(planned, place) if i < len(mechanisms)]
-    return tuple(
-        Noise(each["noise"], each.get("scale") or f"variance {each['variance']}", each["step"]) for each in found
-    )
 
 
 # ---- from derived tables
@@ -216,19 +233,23 @@ def dictionary(sheets: Sequence[Sheet]) -> str:
 
 def _lines(sheet: Sheet, column: SheetColumn) -> list[tuple[str, ...]]:
     file, labels = f"{sheet.name}.csv", "; ".join(f"{value} = {label}" for value, label in column.labels.items())
-    is_key = column.kind == "key"
-    noise = "; ".join(dict.fromkeys(each.law for each in column.noise))
-    scale = "; ".join(each.scale if each.step == "1" else f"{each.scale} steps of {each.step}" for each in column.noise)
+    is_public = column.kind == "key" and not column.noise
+    laws, scales = _noise(column.noise)
     if not sheet.cost:
-        noise = "" if is_key else "none added: derived from released tables"
-    cost = "" if is_key else sheet.cost or "free"
+        laws = "" if is_public else "none added: derived from released tables"
+    cost = "" if is_public else sheet.cost or "free"
     kind = "number without interval" if column.kind == "number" else column.kind
-    sure = sheet.confidence if column.has_interval else ""
-    first = (file, column.name, column.meaning, kind, sure, noise, scale, cost, labels)
+    sure = sheet.confidence if column.has_interval or column.ranks is not None else ""
+    first = (file, column.name, column.in_words, kind, sure, laws, scales, cost, labels)
     if not column.has_interval:
         return [first]
     whole = "all intervals of the table hold at once" if sheet.is_simultaneous else "each interval by itself"
     about = f"{whole}, noise and rounding only" if sheet.cost else "as the SQL of the derived table works it out"
-    ends = (("_low", "lower"), ("_high", "upper"))
+    ends = (("_low", "lower", column.ends[0]), ("_high", "upper", column.ends[1]))
     return [first, *((file, f"{column.name}{end}", f"{word} end of the interval of {column.name}; {about}",
-                      "end of interval", sure, "", "", "", "") for end, word in ends)]  # fmt: skip
+                      "end of interval", sure, *_noise(noise), "", "") for end, word, noise in ends)]  # fmt: skip
+
+
+def _noise(noise: Sequence[Noise]) -> tuple[str, str]:
+    """All laws, each once, and the size of each noise."""
+    return "; ".join(dict.fromkeys(each.what for each in noise)), "; ".join(each.scale for each in noise)
