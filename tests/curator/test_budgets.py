@@ -375,6 +375,41 @@ def test_unit_neighbours_and_people_are_fixed_for_the_ledgers_life(tmp_path, old
         office.new_version(file)
 
 
+def registered_by_name(folder, caps):
+    file = write_table(folder, budget="epsilon = 10")
+    edit(file, 'unit = "row"', f'unit = {{ column = "name"{caps} }}')
+    office.register(file)
+    return file
+
+
+def test_a_new_version_may_change_the_caps_of_a_unit_and_questions_are_priced_by_them(tmp_path):
+    file = registered_by_name(tmp_path, "")
+    edit(file, '{ column = "name" }', '{ column = "name", max_rows = 2, max_groups = 1 }')
+    with pytest.raises(dc.FactsError, match="write a new version"):
+        open_table(file)
+    edit(file, 'version = "1"', 'version = "2"')
+    office.new_version(file)
+    t = open_table(file)
+    twice = t.quote(URBAN, epsilon="0.1").columns[0].plus_minus
+    t.close()
+    edit(file, "max_rows = 2", "max_rows = 20")
+    edit(file, 'version = "2"', 'version = "3"')
+    office.new_version(file)
+    t = open_table(file)
+    assert t.quote(URBAN, epsilon="0.1").columns[0].plus_minus == pytest.approx(10 * twice, rel=0.05)
+    t.close()
+    assert office.verify(tmp_path).ok
+
+
+@pytest.mark.parametrize("unit", ['"row"', '{ column = "place", max_rows = 2 }'])
+def test_whose_rows_are_one_unit_does_not_change_with_a_version(tmp_path, unit):
+    file = registered_by_name(tmp_path, ", max_rows = 2")
+    edit(file, 'unit = { column = "name", max_rows = 2 }', f"unit = {unit}")
+    edit(file, 'version = "1"', 'version = "2"')
+    with pytest.raises(dc.FactsError, match="unit is fixed"):
+        office.new_version(file)
+
+
 def test_a_source_that_changed_is_a_fault_with_a_hint_until_it_is_a_new_version(tmp_path):
     file = registered(tmp_path)
     t = open_table(file)

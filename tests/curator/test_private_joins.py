@@ -173,6 +173,20 @@ def test_another_unit_of_the_other_table_than_the_registered_one_is_refused(fold
     curator.close()
 
 
+def test_caps_of_the_other_table_that_came_with_a_new_version_count(folder, patients):
+    narrow = patients.quote(SQL, epsilon=1).columns[0].plus_minus
+    patients.close()
+    later = VISITS.replace("max_rows = 4", "max_rows = 40").replace('version = "1"', 'version = "2"')
+    (folder / "visits.toml").write_text(later, encoding="utf-8")
+    office.new_version(folder / "visits.toml")
+    (folder / "patients.toml").write_text(PATIENTS.replace('version = "1"', 'version = "2"'), encoding="utf-8")
+    office.new_version(folder / "patients.toml")
+    after = open_table(folder / "patients.toml")
+    assert after.ask(SQL, epsilon=1).rows
+    assert after.quote(SQL, epsilon=1).columns[0].plus_minus == pytest.approx(10 * narrow, rel=0.1)
+    after.close()
+
+
 def test_a_crash_is_resumed_with_the_tables_that_were_charged(folder, patients):
     patients.ask(SQL, epsilon=1)
     (charge,) = [entry for entry in office.export(folder) if entry["kind"] == "charge"]

@@ -1,7 +1,8 @@
 """The acts of the data holder: registering tables, raising caps, new versions, freezing. Each is a signed entry.
 
-What a ledger holds a table to is fixed when it is registered: unit, neighbours and people for the ledger's life, everything
-else until the next version. The cap is in the ledger and not in the file (rule 12).
+What a ledger holds a table to is fixed when it is registered: neighbours, people and whose rows are one unit for the ledger's
+life, everything else until the next version; also how much of a unit is read, which every question is priced by. The cap is in
+the ledger and not in the file (rule 12).
 """
 
 import json
@@ -182,10 +183,10 @@ def _check_group(connection: Connection, account: str, facts: Facts, money: Mone
 
 
 def _check_same(connection: Connection, row: TableRow, facts: Facts) -> None:
-    """Unit, neighbours and people are fixed for the ledger's life (rules 2 and 11)."""
+    """Unit, neighbours and people are fixed for the ledger's life (rules 2 and 11); not the caps of a unit (rule 25)."""
     was = _registered(connection, facts.name)
     for key, old, new in (
-        ("unit", was["unit"], plain(facts.unit)),
+        ("unit", _whose(was["unit"]), _whose(plain(facts.unit))),
         ("neighbours", was["neighbours"], facts.neighbours),
         ("people", row.account, account_name(facts)),
     ):
@@ -194,25 +195,33 @@ def _check_same(connection: Connection, row: TableRow, facts: Facts) -> None:
             raise FactsError(f"{key} is fixed for the ledger's life", hint=hint, key=f"table.{key}")
 
 
+def _whose(unit: dict[str, Any]) -> tuple[Any, Any]:
+    """Whose rows are one unit: what is left of it without caps."""
+    return unit["is"], unit.get("column")
+
+
 def _registered(connection: Connection, table: str) -> dict[str, Any]:
     """The facts of a table as they were first written down."""
-    rows = connection.execute("SELECT body FROM entries WHERE kind = 'register' ORDER BY number").fetchall()
-    bodies = (json.loads(body) for (body,) in rows)
-    found: dict[str, Any] = next(body["facts"] for body in bodies if body["table"] == table)
+    found: dict[str, Any] = _acts(connection, table)[0]["facts"]
     return found
 
 
 def registered_unit(ledger: Ledger, table: str) -> Unit:
-    """The unit of a table, which is fixed for the ledger's life."""
+    """The unit of a table with the caps of its version now."""
     with ledger.database.reading() as connection:
-        found = dict(_registered(connection, table)["unit"])
+        found = dict(_acts(connection, table)[-1]["facts"]["unit"])
     return ByColumn(**found) if found.pop("is") == "ByColumn" else EachRow()
 
 
 def _versions(connection: Connection, table: str) -> list[str]:
     """The labels of all versions of a table, in order."""
+    return [body["version"] for body in _acts(connection, table)]
+
+
+def _acts(connection: Connection, table: str) -> list[dict[str, Any]]:
+    """What was written down when a table was registered, and for every new version since."""
     rows = connection.execute("SELECT body FROM entries WHERE kind IN ('register', 'version') ORDER BY number").fetchall()
-    return [body["version"] for body in (json.loads(text) for (text,) in rows) if body["table"] == table]
+    return [body for body in (json.loads(text) for (text,) in rows) if body["table"] == table]
 
 
 def _check_limit(money: Money, budget: Budget) -> None:
