@@ -54,6 +54,17 @@ def test_entries_are_shown_in_words_and_as_json(asked):
     assert "register" not in asked("ledger", "show", "people.toml", "--last", "2").out
 
 
+def test_entries_of_a_budget_with_a_delta_show_epsilon_first_and_both(discreet, folder):
+    facts = (folder / "people.toml").read_text(encoding="utf-8")
+    (folder / "people.toml").write_text(facts.replace("epsilon = 2", "epsilon = 2\ndelta = 0.0001"), encoding="utf-8")
+    assert discreet("register", "people.toml").code == 0
+    assert discreet("ask", "people.toml", COUNT, "--epsilon", "0.5").code == 0
+    assert discreet("ask", "people.toml", COUNT, "--epsilon", "1", "--delta", "0.000001").code == 0
+    page = " ".join(discreet("ledger", "show", "people.toml").out.split())
+    assert "people: ε 0.5; spent ε 0, δ 0 → ε 0.5, δ 0 of ε 2, δ 0.0001" in page
+    assert "people: ε 1, δ 0.000001; spent ε 0.5, δ 0 → ε 1.5, δ 0.000001 of ε 2, δ 0.0001" in page
+
+
 def test_every_kind_of_entry_has_words(asked, folder):
     for words in (("freeze", "people.toml", "--reason", "why not"), ("unfreeze", "people.toml", "--reason", "done"),
                   ("freeze", "people.toml", "--reason", "you", "--analyst", "bob"),

@@ -40,15 +40,20 @@ def entry_in_words(kind: str, body: Mapping[str, Any], found: str) -> tuple[str,
 
 
 def _price(price: Mapping[str, str]) -> str:
-    return ", ".join(f"{_LETTERS.get(name, name)} {_number(value)}" for name, value in price.items())
+    """``ε 1, δ 0.000001``, in the order of people and not in that of the ledger, which sorts by name."""
+    return ", ".join(f"{letter} {_number(price[name])}" for name, letter in _LETTERS.items() if name in price)
 
 
 def _spending(body: Mapping[str, Any]) -> str:
-    """``; spent 0.1 → 1.1 of 2.2``, by the first part of the budget."""
+    """``; spent 0.1 → 1.1 of 2.2``; every part by its letter where a budget has two."""
     budget = body.get("budget")
     if not isinstance(budget, Mapping):
         return ""
-    before, after, cap = (_number(next(iter(budget[part].values()))) for part in ("before", "after", "cap"))
+    parts = [budget[part] for part in ("before", "after", "cap")]
+    if len(budget["cap"]) > 1:
+        before, after, cap = map(_price, parts)
+    else:
+        before, after, cap = (_number(value) for part in parts for value in part.values())
     return f"; spent {before} → {after} of {cap}"
 
 
