@@ -173,6 +173,12 @@ def test_the_version_and_the_help_are_printed():
         assert all(name in shown.stdout for name in ("demo", "register", "ask", "--version"))
 
 
+@pytest.mark.parametrize("module", ["discreet", "discreet.cli"])
+def test_the_package_runs_as_the_command(module):
+    shown = subprocess.run([sys.executable, "-m", module, "--version"], capture_output=True, text=True, check=True)
+    assert shown.stdout.startswith("discreet 0.")
+
+
 def test_help_needs_neither_numpy_nor_the_tables():
     heavy = ("numpy", "duckdb", "sqlglot", "discreet.lessons", "discreet.curator", "discreet.engines", "discreet.cli.demo.story")
     code = f"import sys; from discreet.cli.app import app\nprint([name for name in {heavy} if name in sys.modules])"
