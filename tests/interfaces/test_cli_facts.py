@@ -1,6 +1,7 @@
 """init, check, register, version and freeze: from a file of rows to a table that may be asked."""
 
 import json
+import shlex
 import tomllib
 
 import pytest
@@ -210,6 +211,26 @@ def test_registering_opens_the_budget_and_again_changes_nothing(discreet, folder
     }  # fmt: skip
     assert json.loads(discreet("register", "people.toml", "--json").out)["already"]
     assert "ε 2 of 2 left" in discreet("register", "people.toml").out
+
+
+@pytest.mark.parametrize(
+    "unit", ['"row"', '{ column = "Note" }', '{ column = "Note", max_rows = 3 }', '{ column = "Note", max_groups = 3 }',
+             '{ column = "Home Town" }'],
+)  # fmt: skip
+def test_the_question_that_registering_recommends_is_answered(discreet, folder, unit):
+    if "Home Town" in unit:
+        data = (folder / "people.csv").read_text(encoding="utf-8")
+        (folder / "people.csv").write_text(data.replace("Note", "Home Town"), encoding="utf-8")
+    facts = FACTS.replace('unit = "row"', f"unit = {unit}")
+    facts = facts.replace("[columns.Note]", '[columns."Home Town"]') if "Home Town" in unit else facts
+    (folder / "people.toml").write_text(facts, encoding="utf-8")
+    shown = discreet("register", "people.toml")
+    assert shown.code == 0
+    (command,) = [line for line in shown.out.splitlines() if "discreet quote" in line]
+    name, *words = shlex.split(command)
+    assert name == "discreet"
+    assert discreet(*words).code == 0
+    assert discreet("ask", *words[1:]).code == 0
 
 
 def test_a_declared_size_that_is_not_the_data_s_is_refused(discreet, folder):

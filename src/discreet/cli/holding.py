@@ -133,7 +133,8 @@ def register(file: FactsFile, as_json: Json = False) -> None:
     page.warn(done.warnings)
     if not done.already:
         page.gap()
-        page.line(f'discreet quote {typed(file)} "SELECT COUNT(*) AS n FROM {done.table}" --epsilon 0.1')
+        mark = "'" if '"' in done.question else '"'
+        page.line(f"discreet quote {typed(file)} {mark}{done.question}{mark} --epsilon 0.1")
 
 
 def version_new(

@@ -4,7 +4,7 @@ from fractions import Fraction
 from typing import assert_never
 
 from discreet.answers.losses import loss_in_words
-from discreet.facts.model import Facts, Integer, Number
+from discreet.facts.model import ByColumn, Facts, Integer, Number
 from discreet.planning.plan import Found, Keys, Plan, Ranks, Vector
 from discreet.planning.units import matches_of
 from discreet.plots.numerals import grouped
@@ -12,9 +12,9 @@ from discreet.privacy.losses import Approximate, Concentrated, Loss, Pure
 from discreet.questions.algebra import Aggregate, Column
 from discreet.questions.functions import BOUNDED
 from discreet.questions.ranked import SIZE_KINDS
-from discreet.questions.words import to_text
+from discreet.questions.words import name_text, to_text
 
-__all__ = ["advice_on", "clamping_notes", "join_notes", "split_of", "warnings_for"]
+__all__ = ["advice_on", "clamping_notes", "first_question", "join_notes", "split_of", "warnings_for"]
 
 _TOO_MUCH = 10
 _LONG = 1 << 50  # numbers are written to six digits from here on
@@ -114,3 +114,11 @@ def advice_on(loss: Loss, facts: Facts) -> tuple[str, ...]:
     if isinstance(loss, Approximate) and size and loss.delta > Fraction(1, size):
         found.append(f"a delta above 1/rows (about 1/{size}) may give single rows away")
     return tuple(found)
+
+
+def first_question(facts: Facts) -> str:
+    """A question that any table answers: of units whose rows nothing limits it counts them, and not their rows."""
+    counted = "*"
+    if isinstance(facts.unit, ByColumn) and facts.unit.max_rows is None:
+        counted = f"DISTINCT {name_text(facts.unit.column)}"
+    return f"SELECT COUNT({counted}) AS n FROM {name_text(facts.name)}"

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.answers.answer import Answer, BudgetState
-from discreet.curator.advice import advice_on
+from discreet.curator.advice import advice_on, first_question
 from discreet.curator.opening import open_table, registered_facts
 from discreet.curator.sources import check_declared_size, stamps_for
 from discreet.engines import open_engine
@@ -52,6 +52,7 @@ class Registered:
     budget: BudgetState
     warnings: tuple[str, ...]
     already: bool
+    question: str = ""  # one to begin with
 
 
 def register(path: Place) -> Registered:
@@ -72,7 +73,7 @@ def register(path: Place) -> Registered:
     warnings = advice_on(facts.budget.cap, facts)
     if already and state.cap != facts.budget.cap and facts.budget.accounting == "basic":
         warnings = (*warnings, "the cap in the file is not that of the ledger, which counts; see discreet budget raise")
-    return Registered(facts.name, facts.version, place_of(file), state, warnings, already)
+    return Registered(facts.name, facts.version, place_of(file), state, warnings, already, first_question(facts))
 
 
 def raise_budget(path: Place, budget: Any, *, reason: str) -> BudgetState:
