@@ -153,14 +153,22 @@ def test_a_new_version_of_the_other_table_is_a_new_version_of_this_one(folder, p
     office.new_version(folder / "visits.toml", reason="another month")
     with pytest.raises(dc.AccessError, match="visits is at version 2"):
         patients.ask(SQL.replace("cost", "2 * cost"), epsilon=1)
-    with pytest.raises(dc.FactsError, match="have changed since they were registered"):
+    with pytest.raises(dc.FactsError, match="the facts of visits have changed since patients was registered") as refused:
         open_table(folder / "patients.toml")
+    assert "discreet version new patients.toml" in refused.value.hint
     (folder / "patients.toml").write_text(PATIENTS.replace('version = "1"', 'version = "2"'), encoding="utf-8")
     office.new_version(folder / "patients.toml", reason="another month of visits")
     after = open_table(folder / "patients.toml")
     assert not after.ask(SQL, epsilon=1).replayed
     assert spent(after) == dc.Pure(epsilon=2)
     after.close()
+
+
+def test_facts_that_changed_beside_the_same_other_table_are_those_of_this_one(folder, patients):
+    patients.close()
+    (folder / "patients.toml").write_text(PATIENTS.replace("values = [1, 2]", "values = [1, 2, 3]"), encoding="utf-8")
+    with pytest.raises(dc.FactsError, match="the facts of patients have changed since they were registered"):
+        open_table(folder / "patients.toml")
 
 
 def test_another_unit_of_the_other_table_than_the_registered_one_is_refused(folder):

@@ -11,7 +11,7 @@ from discreet.facts.file import read_facts
 from discreet.facts.make import Beside, facts_for_table
 from discreet.facts.model import Column, Facts
 from discreet.ledger.folder import ledger_in_memory, open_ledger, place_of
-from discreet.ledger.registry import facts_digest, known, register
+from discreet.ledger.registry import companion_changed, facts_digest, known, register
 from discreet.ledger.sqlite import Ledger
 from discreet.privacy.events import Neighbours
 
@@ -72,6 +72,12 @@ def registered_facts(ledger: Ledger, facts: Facts, file: Path) -> None:
             hint=f"run discreet version new {file.name}, or write the old version back", file=str(file), key="table.version",
         )  # fmt: skip
     if row.digest != facts_digest(facts):
+        other = companion_changed(ledger, facts)
+        if other is not None:
+            raise FactsError(
+                f"the facts of {other} have changed since {facts.name} was registered, which joins it",
+                hint=f"write a new version into {file.name} and run discreet version new {file.name}", file=str(file),
+            )  # fmt: skip
         raise FactsError(
             f"the facts of {facts.name} have changed since they were registered",
             hint=f"write a new version into them and run discreet version new {file.name}, or undo the change", file=str(file),

@@ -22,7 +22,10 @@ from discreet.ledger.rows import TableRow, account_of, books_of, save_books, tab
 from discreet.ledger.sqlite import Ledger
 from discreet.privacy.losses import Loss
 
-__all__ = ["account_name", "facts_digest", "freeze", "known", "new_version", "raise_cap", "register", "registered_unit"]
+__all__ = [
+    "account_name", "companion_changed", "facts_digest", "freeze", "known", "new_version", "raise_cap", "register",
+    "registered_unit",
+]  # fmt: skip
 
 Stamps = Sequence[Any]  # of each file of the source: its name, size and time
 
@@ -48,6 +51,14 @@ def _bare(join: Joinable) -> Joinable:
     if isinstance(join, Companion):
         return replace(join, facts=_promised(join.facts))
     return replace(join, columns=tuple(replace(column, description="") for column in join.columns), located=None)
+
+
+def companion_changed(ledger: Ledger, facts: Facts) -> str | None:
+    """The other confidential table whose facts are not those that this one was registered with; None if all are."""
+    with ledger.database.reading() as connection:
+        was = {join["name"]: canonical(join) for join in _acts(connection, facts.name)[-1]["facts"].get("joins", ())}
+    now = [join for join in facts.joins if isinstance(join, Companion)]
+    return next((join.name for join in now if was.get(join.name) != canonical(plain(_bare(join)))), None)
 
 
 def known(ledger: Ledger, table: str) -> TableRow | None:
