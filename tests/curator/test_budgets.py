@@ -1,5 +1,7 @@
 """Budgets of registered tables: cells, groups, analysts, caps, expiry, freezing. Rules 11 to 17 by their counterexamples."""
 
+import json
+import os
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 
@@ -426,6 +428,43 @@ def test_a_source_that_changed_is_a_fault_with_a_hint_until_it_is_a_new_version(
     t = open_table(file)
     t.ask(RURAL, epsilon="0.1")
     assert spent(t) == Fraction(2, 10)
+    t.close()
+
+
+@pytest.mark.parametrize("change", ["time", "gone"])
+def test_a_source_that_changed_is_named_and_written_down_once_for_the_data_holder(tmp_path, change):
+    file, log = registered(tmp_path), tmp_path / ".discreet" / "faults.log"
+    t = open_table(file)
+    if change == "time":
+        os.utime(tmp_path / "t.csv", ns=(1, 1))
+    else:
+        (tmp_path / "t.csv").unlink()
+    with pytest.raises(dc.EngineFault, match="the source of t is gone, or has changed") as caught:
+        t.ask(URBAN, epsilon="0.1")
+    (line,) = [json.loads(each) for each in log.read_text(encoding="utf-8").splitlines()]
+    assert (line["reference"], line["table"]) == (caught.value.reference, "t")
+    assert line["cause"] == ("the source of t is not as it was registered" if change == "time" else "FileNotFoundError")
+    assert spent(t) == 0
+    t.close()
+
+
+def test_a_source_that_changes_while_it_is_read_is_written_down_once_with_its_charge(tmp_path, monkeypatch):
+    file, log = registered(tmp_path), tmp_path / ".discreet" / "faults.log"
+    t = open_table(file)
+    checks = []
+
+    def touched(_self, *_):
+        checks.append(None)
+        if len(checks) == 2:
+            os.utime(tmp_path / "t.csv", ns=(1, 1))
+        return check(_self)
+
+    check = type(t)._checked
+    monkeypatch.setattr(type(t), "_checked", touched)
+    with pytest.raises(dc.EngineFault, match="the source of t"):
+        t.ask(URBAN, epsilon="0.1")
+    (line,) = [json.loads(each) for each in log.read_text(encoding="utf-8").splitlines()]
+    assert line["charge"] > 0
     t.close()
 
 

@@ -159,7 +159,7 @@ def test_a_lookup_whose_file_changed_after_registering_is_a_fault_that_costs_not
             os.utime(lookup, ns=(1, 1))
         case "gone":
             lookup.unlink()
-    with pytest.raises(dc.EngineFault):
+    with pytest.raises(dc.EngineFault, match="the source of zips is gone, or has changed"):
         people.ask("SELECT COUNT(*) AS n FROM people", epsilon=1)  # another version of what may be joined is another version
     assert people.budget.spent == dc.Pure(epsilon=0)
 

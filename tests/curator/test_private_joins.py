@@ -141,8 +141,9 @@ def test_a_file_of_the_other_table_that_changed_is_a_fault_that_costs_nothing(fo
             os.utime(file, ns=(1, 1))
         case "gone":
             file.unlink()
-    with pytest.raises(dc.EngineFault):
+    with pytest.raises(dc.EngineFault, match="the source of visits is gone, or has changed") as caught:
         patients.ask(SQL, epsilon=1)
+    assert caught.value.reference in (folder / ".discreet" / "faults.log").read_text(encoding="utf-8")
     assert spent(patients) == dc.Pure(epsilon=0)
 
 

@@ -235,7 +235,7 @@ class Curator(Verbs):
         if plan.vectors:
             self._refuse_tapes()                                             # nobody has put one on since the charge
             released = released_from(plan, self._opened())                   # may read again while it chooses keys and values
-            self._ready()                                                    # what was read is of the version that was charged
+            self._checked()                                                  # what was read is of the version that was charged
         return self._ledger.settle(granted, released, statement_about(opened(plan, released), granted.request))
 
     def _failed(self, granted: Granted, fault: Fault) -> Fault:
@@ -254,7 +254,15 @@ class Curator(Verbs):
         return [self._answer(plan, stored, sure, False, replayed=False) for plan, stored in zip(plans, settled, strict=True)]
 
     def _ready(self) -> Engine:
-        """The engine, after a look at the source: its files must be those of the registered version."""
+        """The engine, after a look at the source, before anything is charged. A fault is written down for the data holder."""
+        try:
+            return self._checked()
+        except Fault as fault:
+            log_fault(self._place, fault, table=self.facts.name)
+            raise
+
+    def _checked(self) -> Engine:
+        """The same, where faults are written down with their charge: files must be those of the registered version."""
         row = known(self._ledger, self.facts.name)
         if row is None:
             raise AccessError(f"{self.facts.name} is not registered", hint="the data holder runs discreet register")

@@ -13,19 +13,30 @@ from discreet.ledger.sqlite import Ledger
 
 __all__ = ["check_companions", "check_declared_size", "check_source", "stamps_for"]
 
-_GONE = "the source of the table is gone, or has changed since it was registered"
 _FILES = ("csv", "parquet", "duckdb")
 
 
 def stamps_for(facts: Facts) -> list[list[str]]:
     """What the ledger remembers of the source's files, and of those of its lookups."""
-    return guarded(_GONE, lambda: [stamp for place, before in _places(facts) for stamp in _stamped(place, before)])
+    return [stamp for name, place in _places(facts) for stamp in _stamped(facts, name, place)]
 
 
 def check_source(facts: Facts, registered: Sequence[Any]) -> None:
     """Raises EngineFault unless the files have the size and time that they were registered with (rule 14)."""
     if stamps_for(facts) != list(registered):
-        raise EngineFault(_GONE, hint="if its rows are new, write a new version into the facts and run discreet version new")
+        other = [name for name, place in _places(facts) if any(each not in registered for each in _stamped(facts, name, place))]
+        raise _changed(other[0] if other else facts.name)
+
+
+def _changed(name: str) -> EngineFault:
+    hint = "if its rows are new, write a new version into the facts and run discreet version new"
+    fault = EngineFault(_gone(name), hint=hint)
+    fault.cause = f"the source of {name} is not as it was registered"
+    return fault
+
+
+def _gone(name: str) -> str:
+    return f"the source of {name} is gone, or has changed since it was registered"
 
 
 def check_companions(facts: Facts, ledger: Ledger) -> None:
@@ -43,17 +54,19 @@ def check_companions(facts: Facts, ledger: Ledger) -> None:
             raise FactsError(f"the unit of {join.name} is not as it was registered", hint="write it back", file=join.source)
         stamps = stamps_for(join.facts)
         if stamps != list(row.stamps)[: len(stamps)]:  # behind them are those of its own lookups
-            raise EngineFault(_GONE, hint="if its rows are new, write a new version into the facts and run discreet version new")
+            raise _changed(join.name)
 
 
-def _places(facts: Facts) -> list[tuple[Source, str]]:
-    """Where all rows of a version are kept, and what tells the files of one place from those of another."""
-    found = [(facts.located, ""), *((join.located, f"{join.name}/") for join in facts.joins if isinstance(join, Lookup))]
-    return [(place, before) for place, before in found if place is not None and place.kind in _FILES]
+def _places(facts: Facts) -> list[tuple[str, Source]]:
+    """Where all rows of a version are kept, and whose they are: the table's or a lookup's."""
+    found = [(facts.name, facts.located), *((join.name, join.located) for join in facts.joins if isinstance(join, Lookup))]
+    return [(name, place) for name, place in found if place is not None and place.kind in _FILES]
 
 
-def _stamped(place: Source, before: str) -> list[list[str]]:
-    return [[before + name, digest] for name, digest in stamps_of(place)]
+def _stamped(facts: Facts, name: str, place: Source) -> list[list[str]]:
+    """The stamps of one place; those of lookups say of which."""
+    before = "" if place is facts.located else f"{name}/"
+    return guarded(_gone(name), lambda: [[before + file, digest] for file, digest in stamps_of(place)])
 
 
 def check_declared_size(facts: Facts, engine: Engine) -> None:
