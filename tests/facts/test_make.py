@@ -63,6 +63,17 @@ def test_makers_refuse_what_the_file_refuses(made, key, message):
     assert caught.value.hint
 
 
+@pytest.mark.parametrize(
+    ("word", "hint"),
+    [("eps", "write epsilon"), ("ep", "write epsilon"), ("exp", "write expires"), ("expire", "write expires"),
+     ("e", "write epsilon, delta"), ("price", "write epsilon, delta")],
+)  # fmt: skip
+def test_a_hint_names_a_key_that_is_near_and_else_all_of_them(word, hint):
+    with pytest.raises(FactsError, match=f"{word} is not known") as caught:
+        facts_for_table("t", COLUMNS, **(NEEDED | {"budget": {word: 1}}))
+    assert caught.value.hint.startswith(hint)
+
+
 def test_a_table_in_memory_takes_its_names_from_the_keys():
     facts = facts_for_table("t", COLUMNS, **NEEDED)
     assert [column.name for column in facts.columns] == ["Age", "Race"]

@@ -213,6 +213,16 @@ def test_registering_opens_the_budget_and_again_changes_nothing(discreet, folder
     assert "ε 2 of 2 left" in discreet("register", "people.toml").out
 
 
+@pytest.mark.parametrize("command", ["check", "register"])
+def test_a_source_that_is_not_there_is_named_as_it_was_written(discreet, folder, command):
+    (folder / "people.toml").write_text(FACTS.replace('"people.csv"', '"data/poeple.csv"'), encoding="utf-8")
+    shown = discreet(command, "people.toml")
+    assert shown.code == 2
+    assert "there is no such file: data/poeple.csv" in shown.out + shown.err
+    assert "table.source" in shown.out + shown.err
+    assert not (folder / ".discreet").exists()
+
+
 @pytest.mark.parametrize(
     "unit", ['"row"', '{ column = "Note" }', '{ column = "Note", max_rows = 3 }', '{ column = "Note", max_groups = 3 }',
              '{ column = "Home Town" }'],

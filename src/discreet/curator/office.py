@@ -12,6 +12,7 @@ from discreet.curator.opening import open_table, registered_facts
 from discreet.curator.sources import check_declared_size, stamps_for
 from discreet.engines import open_engine
 from discreet.engines.lookups import lookup_files
+from discreet.engines.stamps import is_missing
 from discreet.errors import FactsError, ParameterError
 from discreet.facts.budgets import parse_budget
 from discreet.facts.file import read_facts, read_folder
@@ -59,7 +60,7 @@ def register(path: Place) -> Registered:
     """Make a table known to the ledger of its folder, which is made if there is none. Doing it twice changes nothing."""
     file = Path(path)
     facts = read_facts(file)
-    stamps = _looked_at(facts)
+    stamps = _looked_at(facts, file)
     ledger = made_ledger(place_of(file))
     try:
         already = registry.known(ledger, facts.name) is not None
@@ -90,7 +91,7 @@ def new_version(path: Place, *, reason: str = "", no_unit_in_both: bool = False)
     with _opened(path) as (ledger, _):
         if no_unit_in_both:
             _reason(reason)
-        registry.new_version(ledger, facts, _looked_at(facts), reason, no_unit_in_both=no_unit_in_both)
+        registry.new_version(ledger, facts, _looked_at(facts, file), reason, no_unit_in_both=no_unit_in_both)
     return facts.version
 
 
@@ -160,8 +161,11 @@ def verify_receipt(receipt: Mapping[str, Any], public_key: bytes | None) -> tupl
     return ()
 
 
-def _looked_at(facts: Facts) -> list[list[str]]:
+def _looked_at(facts: Facts, file: Path) -> list[list[str]]:
     """The stamps of a source that has what the facts declare, and of its lookups."""
+    if facts.located is not None and is_missing(facts.located):
+        hint = "write the path of a file, seen from the facts file"
+        raise FactsError(f"there is no such file: {facts.source}", hint=hint, file=str(file), key="table.source")
     lookup_files(facts, {})
     before = stamps_for(facts)
     engine = open_engine(facts)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from discreet.engines.faults import guarded
 from discreet.engines.lines import lines_of, places_of, split_header, splitter
-from discreet.engines.stamps import files_of
+from discreet.engines.stamps import files_of, is_missing
 from discreet.engines.stored import quoted, quoted_text, view_of
 from discreet.engines.values import DAY, FALSE, MISSING, MOMENT, NUMBER, TRUE
 from discreet.errors import EngineFault, FactsError
@@ -52,6 +52,9 @@ def lacking(facts: Facts) -> tuple[Lack, ...]:
         case None | Source(kind="postgresql" | "spark"):
             return (Lack(None, "the source cannot be looked at from here", "write a CSV, Parquet or DuckDB file"),)
         case found:
+            if is_missing(found):
+                hint = "write the path of a file, seen from the facts file"
+                return (Lack(None, f"there is no such file: {facts.source}", hint),)
             try:
                 return tuple(dict.fromkeys(lack for names in _headers(facts, found) for lack in _lacks(facts, names)))
             except EngineFault:  # its text would be no help

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from discreet.facts.model import Source
 
-__all__ = ["files_of", "stamp", "stamps_of"]
+__all__ = ["files_of", "is_missing", "stamp", "stamps_of"]
 
 
 def files_of(source: Source) -> list[Path]:
@@ -16,6 +16,15 @@ def files_of(source: Source) -> list[Path]:
     if not found or not all(file.is_file() for file in found):
         raise FileNotFoundError
     return found
+
+
+def is_missing(source: Source) -> bool:
+    """Whether a source of files has none, or lacks one."""
+    try:
+        files_of(source)
+    except OSError:
+        return source.kind in ("csv", "parquet", "duckdb")
+    return False
 
 
 def stamp(file: Path) -> tuple[int, int]:

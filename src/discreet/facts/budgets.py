@@ -6,7 +6,7 @@ from typing import assert_never
 
 from discreet.errors import ParameterError
 from discreet.exact import shown
-from discreet.facts.keys import BUDGET, LOSS
+from discreet.facts.keys import BUDGET, LOSS, an
 from discreet.facts.model import Budget
 from discreet.facts.sections import Section, refuse_first
 from discreet.facts.values import day, name, number, one_of, positive, said
@@ -113,6 +113,6 @@ def _per_analyst(section: Section, cap: Loss) -> Loss | None:
     for key, most in _loss_entries(cap).items():
         assert isinstance(most, Fraction)
         if getattr(limit, key) > most:
-            section.wrong("per_analyst", f"per_analyst has a {key} above that of the cap",
-                          hint=f"write a {key} of at most {shown(most)}")
+            section.wrong("per_analyst", f"per_analyst has {an(key)} above that of the cap",
+                          hint=f"write {an(key)} of at most {shown(most)}")
     return limit

@@ -4,7 +4,9 @@ from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from types import MappingProxyType
 
-__all__ = ["BUDGET", "COLUMN", "COMPANION", "CSV", "DOCUMENT", "JOIN", "LOSS", "TABLE", "UNIT", "instead_of", "listed", "nearest"]
+__all__ = [
+    "BUDGET", "COLUMN", "COMPANION", "CSV", "DOCUMENT", "JOIN", "LOSS", "TABLE", "UNIT", "an", "instead_of", "listed", "nearest",
+]  # fmt: skip
 
 DOCUMENT = ("table", "csv", "budget", "columns", "join")
 TABLE = (
@@ -36,6 +38,18 @@ _HOMES = {
 }
 
 
+_MEANT = {  # what others call it
+    "string": "text", "str": "text", "varchar": "text", "float": "number", "double": "number", "decimal": "number",
+    "real": "number", "bigint": "integer", "datetime": "timestamp", "time": "timestamp", "enum": "category", "factor": "category",
+}  # fmt: skip
+_CLOSE = 0.65  # of all letters are the same in both words
+
+
+def an(word: str) -> str:
+    """a delta, an epsilon."""
+    return f"{'an' if word[:1] in 'aeiou' else 'a'} {word}"
+
+
 def listed(words: Iterable[str]) -> str:
     """a, b or c."""
     *most, last = words
@@ -44,7 +58,10 @@ def listed(words: Iterable[str]) -> str:
 
 def nearest(word: str, choices: tuple[str, ...]) -> str:
     """What to write in the place of a word that is none of these."""
-    close = get_close_matches(word.casefold(), choices, n=1)
+    said = word.casefold()
+    meant = [_MEANT[said]] if _MEANT.get(said) in choices else []
+    begun = [choice for choice in choices if len(said) > 1 and choice.startswith(said)]
+    close = meant or (begun if len(begun) == 1 else get_close_matches(said, choices, n=1, cutoff=_CLOSE))
     return f"write {close[0] if close else listed(choices)}"
 
 

@@ -11,7 +11,7 @@ from typing import TypeVar, cast
 
 from discreet.errors import ParameterError
 from discreet.exact import Number, exact
-from discreet.facts.keys import listed, nearest
+from discreet.facts.keys import an, listed, nearest
 
 __all__ = [
     "INT64",
@@ -153,7 +153,7 @@ def positive(value: object, key: str) -> Fraction:
     """A number above zero."""
     found = number(value, key)
     if found <= 0:
-        raise ParameterError(f"{key} is {said(value)}, not above 0", hint=f"write a {key} above 0, such as 1 or 0.1")
+        raise ParameterError(f"{key} is {said(value)}, not above 0", hint=f"write {an(key)} above 0, such as 1 or 0.1")
     return found
 
 
