@@ -152,6 +152,12 @@ def test_a_second_run_of_choices_is_free_and_changes_no_letter(made):
     assert before == {file: file.read_bytes() for file in made.rglob("*") if file.is_file()}
 
 
+def test_a_quote_does_not_count_groups_that_are_not_public(tmp_path):
+    lines = str(publish(visits(tmp_path, ["middles", "cities"]), tmp_path / "out", dry_run=True)).splitlines()
+    assert any(line.split()[0:1] == ["cities"] and " not public " in line for line in lines)
+    assert any(line.split()[0:1] == ["middles"] and " 2 " in line for line in lines)
+
+
 @pytest.mark.parametrize("part", ["dictionary", "page_of"])
 def test_what_cannot_be_written_is_found_out_before_anything_is_charged(tmp_path, monkeypatch, part):
     file = visits(tmp_path, ["middles"])

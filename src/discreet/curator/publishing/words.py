@@ -22,7 +22,8 @@ def quote_in_words(quote: "ReleaseQuote") -> str:
     rows = [("question", "costs", "groups", "± to expect")]
     for each in quote.questions:
         cost = f"nothing, {loss_in_words(each.cost)} is paid" if each.is_free else loss_in_words(each.cost)
-        rows += [(each.name, cost, grouped(each.cells), first) if not i else ("", "", "", first)
+        groups = grouped(each.cells) if each.cells else "not public"  # keys that no list names
+        rows += [(each.name, cost, groups, first) if not i else ("", "", "", first)
                  for i, first in enumerate(_expected(each))]  # fmt: skip
     rows += [(name, "nothing", "", "derived from what is released") for name in quote.derived]
     lines += _aligned(rows)
