@@ -162,6 +162,27 @@ def test_ranges_without_bins_and_answers_without_trees_are_refused():
         curator.ask("SELECT age, COUNT(*) AS n FROM t GROUP BY age", epsilon=1).total(0, 10)
 
 
+def test_a_range_ends_at_edges_of_bins_or_is_refused_with_the_nearest():
+    answer = table().ask("SELECT BIN(age, 25) AS a, RUNNING_COUNT(*) AS upto FROM t GROUP BY a", epsilon=10**6)
+    assert answer.total(25, 100).value == pytest.approx((AGES >= 25).sum(), abs=0.01)
+    assert answer.total(25, 75).value == pytest.approx(((AGES >= 25) & (AGES < 75)).sum(), abs=0.01)
+    for low, high, hint in ((20, 75, "low=0 or 25:"), (25, 64, "high=50 or 75:"), (-3, 25, "low=0:"), (0, "1e900", "high=100:")):
+        with pytest.raises(dc.QuestionError, match="is no edge of a bin") as refused:
+            answer.total(low, high)
+        assert hint in refused.value.hint
+    for low, high in ((50, 50), (75, 25)):
+        with pytest.raises(dc.QuestionError, match="the range has no bin"):
+            answer.total(low, high)
+
+
+def test_edges_of_narrow_bins_are_found_as_they_are_written():
+    curator = dc.table(pd.DataFrame({"x": [0.05, 0.15, 0.25, 0.35]}), unit="row", neighbours="add_remove",
+                       budget=dc.Pure(epsilon=10**9), columns={"x": dc.number(0, 1)})  # fmt: skip
+    answer = curator.ask("SELECT BIN(x, 0.1) AS a, RUNNING_COUNT(*) AS upto FROM t GROUP BY a", epsilon=10**6)
+    assert [answer.total(row["a"], "1.1").value for row in answer.rows[:4]] == pytest.approx([4, 3, 2, 1], abs=0.01)
+    assert answer.total(0.1, 0.3).value == answer.total("0.1", "3/10").value == pytest.approx(2, abs=0.01)
+
+
 def test_a_replay_has_the_same_totals():
     curator, sql = table(), "SELECT age, RUNNING_COUNT(*) AS upto FROM t GROUP BY age"
     one, other = curator.ask(sql, epsilon=1), curator.ask(sql, epsilon="0.5")

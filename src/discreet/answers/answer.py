@@ -171,6 +171,7 @@ class Answer:
     def total(self, low: Number, high: Number, *, column: str | None = None, **group: Any) -> "Total":
         """How many rows are in the bins from ``low`` to below ``high``, with its interval: free where RUNNING_COUNT was asked.
 
+        The range is half-open: ``high`` itself is not in it, and both ends are edges of bins, else the question is refused.
         ``group`` names a value for each of the other keys. Totals of any ranges agree with the bins and with each other.
         """
         found = [each for each in self.ranges if column in (None, each.column)]

@@ -1,5 +1,6 @@
 """Totals over ranges of bins, out of a tree that was released: free, and with intervals of their own."""
 
+from bisect import bisect
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -9,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import QuestionError
-from discreet.exact import Number, exact
+from discreet.exact import Number, exact, shown
 from discreet.noise.law import Law
 from discreet.planning.trees import Tree, range_variance, tail_reach
 from discreet.plots.numerals import percent, read_number
@@ -34,7 +35,7 @@ class RangeTotals:
     """The bins behind a running count: ``bins`` x groups, each group by the values of the other keys."""
 
     column: str
-    starts: tuple[float, ...]
+    edges: tuple[Fraction, ...]  # where bins start, and where the last one ends
     keys: tuple[str, ...]  # the other keys, by name
     groups: tuple[tuple[object, ...], ...]
     bins: NDArray[np.float64]
@@ -43,18 +44,30 @@ class RangeTotals:
     confidence: Fraction
 
     def total(self, low: Number, high: Number, group: Mapping[str, Any]) -> Total:
-        """How many rows are in the bins that start from ``low`` on and before ``high``, and the interval of that."""
-        ends = exact(low, "low"), exact(high, "high")
-        chosen = [place for place, start in enumerate(self.starts) if ends[0] <= Fraction(start) < ends[1]]
-        if not chosen:
-            hint = f"bins start from {self.starts[0]:g} to {self.starts[-1]:g}"
-            raise QuestionError("no bin starts in this range", hint=hint)
+        """How many rows are in the bins from ``low`` to below ``high``, and the interval of that.
+
+        The range is half-open, and both are edges of bins: any other end would be a question about a part of a bin.
+        """
+        first, last = self._edge(low, "low"), self._edge(high, "high")
+        if first >= last:
+            raise QuestionError("the range has no bin", hint="write the lower end first; the upper end is not in the range")
         place = self._group(group)
-        first, last = chosen[0], chosen[-1] + 1
         value = float(self.bins[first:last, place].sum())
         variance = np.array([range_variance(self.tree, first, last)])
         half = float(tail_reach(self.law, variance, float(1 - self.confidence))[0])
         return Total(value, (value - half, value + half), self.confidence)
+
+    def _edge(self, end: Number, name: str) -> int:
+        """The place of an edge."""
+        wanted = exact(end, name)
+        above = bisect(self.edges, wanted)
+        around = range(max(0, above - 1), min(above + 1, len(self.edges)))  # the two beside it, or the one at an end
+        for place in around:
+            if wanted in (self.edges[place], exact(float(self.edges[place]))):  # as the rows of an answer have it, too
+                return place
+        near = " or ".join(shown(self.edges[place]) for place in around)
+        hint = f"write {name}={near}: a range begins at the start of a bin and ends before one"
+        raise QuestionError(f"{name} is no edge of a bin", hint=hint)
 
     def _group(self, group: Mapping[str, Any]) -> int:
         if set(group) != set(self.keys):

@@ -11,6 +11,7 @@ from discreet.answers.answer import Answer, AnswerColumn, BudgetState
 from discreet.answers.quote import QuotedColumn
 from discreet.answers.ranges import RangeTotals
 from discreet.curator.advice import split_of, warnings_for
+from discreet.engines.wanted import ByStep, Key
 from discreet.planning.behind import Counts
 from discreet.planning.expected import expected_errors
 from discreet.planning.opening import opened
@@ -72,9 +73,15 @@ def _ranges(plan: Plan, released: Released, confidence: Fraction) -> tuple[Range
             keys = [names.get(place, default_name(key, ())) for place, key in enumerate(plan.question.keys[:-1])]
             bins = consistent(vector.tree, released[source.vector][:, source.filter, :].astype(np.float64))
             groups, law = tuple(product(*(axis.values for axis in plan.axes[:-1]))), vector.mechanism.law
-            starts = tuple(float(start) for start in plan.axes[-1].values if isinstance(start, int | float))
-            found.append(RangeTotals(output.name, starts, tuple(keys), groups, bins, vector.tree, law, confidence))
+            edges = _edges(plan.wanted.keys[-1])
+            found.append(RangeTotals(output.name, edges, tuple(keys), groups, bins, vector.tree, law, confidence))
     return tuple(found)
+
+
+def _edges(key: Key) -> tuple[Fraction, ...]:
+    """Where bins start, and where the last one ends."""
+    assert isinstance(key, ByStep)
+    return tuple(key.origin + (key.first + place) * key.width for place in range(key.cells + 1))
 
 
 def _rank_intervals(table: Table) -> tuple[dict[str, tuple[int, int]], ...]:
