@@ -76,7 +76,7 @@ class Answer:
     """Released rows with an interval for every number; see DESIGN's answer shape.
 
     ``intervals`` has one entry per row: for every column but the keys, the (low, high) between which the exact value lies with
-    the stated confidence. It covers noise and rounding, not clamping to the bounds. A quantile has one only if it was bought;
+    the stated confidence, each by itself unless they are ``simultaneous``. It covers noise and rounding, not clamping to the bounds. A quantile has one only if it was bought;
     ``rank_intervals`` has, for every quantile, how many rows its rank may be off from the one asked for.
     """
 
@@ -95,6 +95,7 @@ class Answer:
     rank_intervals: tuple[Mapping[str, tuple[int, int]], ...] = ()  # per row, of values that were chosen by their rank
     receipt: Mapping[str, Any] | None = None  # a signed certificate; a rehearsal has none
     rehearsed: bool = False
+    simultaneous: bool = False  # whether all intervals hold at once with the confidence, or each by itself
     ranges: "tuple[RangeTotals, ...]" = ()  # behind running counts
 
     @property
@@ -126,7 +127,11 @@ class Answer:
             "budget": self.budget.to_dict(),
             "replayed": self.replayed,
             "warnings": list(self.warnings),
-        } | self._ranks() | ({"rehearsed": True} if self.rehearsed else {})
+        } | self._ranks() | self._told()
+
+    def _told(self) -> dict[str, Any]:
+        """What is said only where it is so."""
+        return {name: True for name in ("rehearsed", "simultaneous") if getattr(self, name)}
 
     def _ranks(self) -> dict[str, Any]:
         found = [{name: list(ends) for name, ends in row.items()} for row in self.rank_intervals]

@@ -175,7 +175,7 @@ def _footer(answer: "Answer") -> str:
 
 def intervals_in_words(answer: "Answer") -> str:
     """What the intervals promise. Rule 28."""
-    return f"{percent(answer.confidence)} intervals, noise only, each by itself"
+    return f"{percent(answer.confidence)} intervals, noise only, {'all at once' if answer.simultaneous else 'each by itself'}"
 
 
 def _warned(warnings: Iterable[str]) -> list[str]:

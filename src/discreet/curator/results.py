@@ -58,6 +58,7 @@ def answer_from(
         warnings=warnings_for(opened(plan, released)),  # which tells the bounds that were found
         receipt=receipt,
         ranges=_ranges(plan, released, confidence),
+        simultaneous=simultaneous,
     )
 
 
