@@ -27,3 +27,14 @@ def test_intervals_that_hold_all_at_once_say_so():
         assert "each by itself" not in said
     assert whole.to_dict()["simultaneous"] is True
     assert "simultaneous" not in each.to_dict()
+
+
+def test_a_rehearsal_says_that_it_is_free():
+    curator = stays()
+    for sql in (BY_WARD, "SELECT COUNT(*) AS n FROM stays", "SELECT COUNT(*) AS n, SUM(pay) AS s FROM stays"):
+        made = curator.ask(sql, epsilon=1, rehearse=True)
+        for said in (repr(made), made._repr_html_()):
+            assert "a rehearsal, free" in said
+            assert " left" not in said
+            assert "ε 1" not in said
+    assert curator.budget.spent == dc.Pure(epsilon=0)

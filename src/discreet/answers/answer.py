@@ -76,8 +76,9 @@ class Answer:
     """Released rows with an interval for every number; see DESIGN's answer shape.
 
     ``intervals`` has one entry per row: for every column but the keys, the (low, high) between which the exact value lies with
-    the stated confidence, each by itself unless they are ``simultaneous``. It covers noise and rounding, not clamping to the bounds. A quantile has one only if it was bought;
-    ``rank_intervals`` has, for every quantile, how many rows its rank may be off from the one asked for.
+    the stated confidence, each by itself unless they are ``simultaneous``. It covers noise and rounding, not clamping to the
+    bounds. A quantile has one only if it was bought; ``rank_intervals`` has, for every quantile, how many rows its rank may be
+    off from the one asked for.
     """
 
     id: str

@@ -14,12 +14,12 @@ from discreet.answers.losses import after, is_enough, loss_in_words, share_left
 from discreet.answers.words import (
     basis_in_words,
     charge_in_words,
-    cost_in_words,
     groups_in_words,
     intervals_in_words,
     key_in_words,
     left_in_words,
     numbers_of,
+    paid_in_words,
     ranked_reading,
     readings,
     spending_in_words,
@@ -53,8 +53,9 @@ def answer_as_html(answer: "Answer") -> str:
         body = "".join(_single(answer, column) for column in numbers)
     else:
         body = _tabled(answer, numbers)
-    foot = f"{intervals_in_words(answer)} · {cost_in_words(answer)} · {left_in_words(answer.budget)}"
-    return _frame(_question(answer.question), body, _gauge(answer.budget), _note(foot), _warned(answer.warnings))
+    foot = f"{intervals_in_words(answer)} · {paid_in_words(answer)}"
+    gauge = "" if answer.rehearsed else _gauge(answer.budget)
+    return _frame(_question(answer.question), body, gauge, _note(foot), _warned(answer.warnings))
 
 
 def _single(answer: "Answer", column: "AnswerColumn") -> str:

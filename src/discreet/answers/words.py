@@ -30,6 +30,7 @@ __all__ = [
     "key_in_words",
     "left_in_words",
     "numbers_of",
+    "paid_in_words",
     "quote_in_words",
     "ranked_reading",
     "readings",
@@ -96,6 +97,11 @@ def cost_in_words(answer: "Answer") -> str:
     return f"{paid}, replayed, free" if answer.replayed else paid
 
 
+def paid_in_words(answer: "Answer") -> str:
+    """What was paid and what is left: ``ε 0.1 · 0.9 left``; a rehearsal took nothing."""
+    return "a rehearsal, free" if answer.rehearsed else f"{cost_in_words(answer)} · {left_in_words(answer.budget)}"
+
+
 def left_in_words(state: "BudgetState") -> str:
     """``0.9 left``; with letters where there is more than one."""
     return f"{loss_in_words(state.remaining, named=len(letters(state.remaining)) > 1, up=False)} left"
@@ -114,7 +120,7 @@ def _one_number(answer: "Answer", column: "AnswerColumn") -> str:
             figure = f"{read.value} (public)"
         case "null":
             figure = "has no value"
-    return f"{name_in_words(column)} {figure} · {cost_in_words(answer)} · {left_in_words(answer.budget)}"
+    return f"{name_in_words(column)} {figure} · {paid_in_words(answer)}"
 
 
 def _listed(answer: "Answer", columns: Sequence["AnswerColumn"]) -> list[str]:
@@ -170,7 +176,7 @@ def _both_ends(read: Reading) -> str:
 
 
 def _footer(answer: "Answer") -> str:
-    return f"{intervals_in_words(answer)} · {cost_in_words(answer)} · {left_in_words(answer.budget)}"
+    return f"{intervals_in_words(answer)} · {paid_in_words(answer)}"
 
 
 def intervals_in_words(answer: "Answer") -> str:
