@@ -1,6 +1,9 @@
 """What those who ask get to read about their answers, from question to text."""
 
+import re
+
 import pandas as pd
+import pytest
 
 import discreet as dc
 
@@ -38,3 +41,36 @@ def test_a_rehearsal_says_that_it_is_free():
             assert " left" not in said
             assert "ε 1" not in said
     assert curator.budget.spent == dc.Pure(epsilon=0)
+
+
+@pytest.mark.parametrize(
+    ("budget", "price", "said"),
+    [
+        (10, {"epsilon": 1, "delta": "1e-6"}, "is of epsilon alone and has no delta; write epsilon=1 and leave delta out"),
+        (10, {"rho": "0.1"}, "is of epsilon alone and has no rho; write epsilon="),
+        ({"epsilon": 10, "delta": "1e-5"}, {"rho": "0.1"}, "is of epsilon and delta and has no rho; write epsilon=1 and delta="),
+    ],
+)
+@pytest.mark.parametrize("more", [{}, {"rehearse": True}, None])
+def test_a_price_that_the_budget_does_not_count_in_is_refused_by_the_part_that_is_wrong(budget, price, said, more):
+    curator = stays(budget)
+    with pytest.raises(dc.ParameterError, match=re.escape(said)):
+        curator.quote(BY_WARD, **price) if more is None else curator.ask(BY_WARD, **price, **more)
+    assert getattr(curator.budget.spent, "epsilon", 0) == 0
+
+
+@pytest.mark.parametrize(
+    ("price", "which"),
+    [
+        ({"epsilon": 1, "delta": "0.001"}, "δ is too much"),
+        ({"epsilon": 200, "delta": "0.00001"}, "ε is too much"),
+        ({"epsilon": 200, "delta": "0.001"}, "ε and δ are too much"),
+    ],
+)
+def test_a_question_that_is_too_dear_says_which_part_of_its_price_is(price, which):
+    curator = stays({"epsilon": "180.95", "delta": "0.0001"})
+    costs = f"the question costs ε {price['epsilon']}, δ {price['delta']}, and ε 180.95, δ 0.0001 is left: {which};"
+    with pytest.raises(dc.BudgetError, match=re.escape(costs)):
+        curator.ask(BY_WARD, **price)
+    with pytest.raises(dc.BudgetError, match="costs epsilon 11 and epsilon 10 is left"):
+        stays(10).ask(BY_WARD, epsilon=11)

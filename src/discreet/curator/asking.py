@@ -5,7 +5,7 @@ settled; and only a settled answer leaves. Nothing is ever refunded.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -14,6 +14,7 @@ from discreet.answers.answer import Answer, BudgetState
 from discreet.answers.quote import Quote
 from discreet.curator.advice import clamping_notes, join_notes, split_of, warnings_for
 from discreet.curator.prices import price_of, public_name, rows_assumed, share_read
+from discreet.curator.refusals import by_parts
 from discreet.curator.replays import plan_again, released_as_planned, released_rows
 from discreet.curator.results import answer_from, quoted_columns
 from discreet.curator.sources import check_companions, check_source
@@ -99,8 +100,9 @@ class Curator(Verbs):
         rows = released_rows(asked, self.facts, self._ledger, sure)
         price = price_of(asked, self.facts, epsilon, delta, rho, within, sure, rows_assumed(assuming), weights, rows)
         plan = make_plan(asked, self.facts, price, weights)
-        cost = self._ledger.cost(self.facts.name, plan.event)
-        takes = self._ledger.takes(self.facts.name, plan.event, self._cells(plan))
+        with self._by_parts([plan]):
+            cost = self._ledger.cost(self.facts.name, plan.event)
+            takes = self._ledger.takes(self.facts.name, plan.event, self._cells(plan))
         return Quote(
             table=self.facts.name,
             question=to_text(asked),
@@ -193,7 +195,8 @@ class Curator(Verbs):
         requests = [self._request(plan, analyst, key) for plan in plans]
         if any(self._answered(each.fingerprint, each.price) is None for each in requests):
             self._ready()                                                    # a source that is gone costs nothing
-        outcomes = self._ledger.reserve(requests)                            # durable from here on, never refunded
+        with self._by_parts(plans):
+            outcomes = self._ledger.reserve(requests)                        # durable from here on, never refunded
         settled = self._worked(outcomes, plans)
         replays = [isinstance(outcome, Stored) for outcome in outcomes]
         together = zip(plans, settled, replays, strict=True)
@@ -307,6 +310,9 @@ class Curator(Verbs):
         cells = cells_touched(plan.question, self.facts)
         return None if cells is not None and len(cells) > 1 and self.facts.neighbours == "change_one" else cells
 
+    def _by_parts(self, plans: Sequence[Plan]) -> AbstractContextManager[None]:
+        return by_parts(self._ledger, self.facts.name, plans, self._cells)
+
     def _stored(self, plan: Plan) -> Stored | None:
         return self._answered(fingerprint(plan.question), plan.price)
 
@@ -340,10 +346,12 @@ class Curator(Verbs):
 
         made = rehearsal(self.facts)
         plan = make_plan(asked, made.facts, price, weights)
+        with self._by_parts([plan]):
+            cost = self._ledger.cost(self.facts.name, plan.event)
         released = released_from(plan, made.engine) if plan.vectors else ()
         answer = answer_from(
             plan, released, confidence, simultaneous,
-            id="rehearsal", cost=self._ledger.cost(self.facts.name, plan.event), budget=self.budget, replayed=False, receipt=None,
+            id="rehearsal", cost=cost, budget=self.budget, replayed=False, receipt=None,
         )  # fmt: skip
         return replace(answer, rehearsed=True, warnings=(made.note, *answer.warnings))
 

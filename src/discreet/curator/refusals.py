@@ -1,0 +1,61 @@
+"""What the ledger refuses, in the words of prices: which part of one the budget does not have, or has too little of."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from discreet.answers.losses import letters, loss_in_words
+from discreet.errors import BudgetError, ParameterError
+from discreet.exact import shown
+from discreet.ledger.sqlite import Ledger
+from discreet.planning.plan import Plan
+from discreet.privacy.losses import Approximate, Concentrated, Loss, Pure
+
+__all__ = ["by_parts"]
+
+Cells = Callable[[Plan], Sequence[str] | None]
+
+
+@contextmanager
+def by_parts(ledger: Ledger, table: str, plans: Sequence[Plan], cells: Cells) -> Iterator[None]:
+    """The ledger decides; where it refuses the price of a plan, the error says which part of that is the matter."""
+    try:
+        yield
+    except ParameterError:
+        for plan in plans:
+            if (unknown := _unknown_part(plan, ledger.state(table).cap)) is not None:
+                raise unknown from None
+        raise
+    except BudgetError as error:
+        for plan in plans:
+            taken, left = ledger.takes(table, plan.event, cells(plan)), ledger.state(table).remaining
+            if (scarce := _scarce_part(taken, left, error.hint)) is not None:
+                raise scarce from None
+        raise
+
+
+def _unknown_part(plan: Plan, cap: Loss) -> ParameterError | None:
+    """What the budget does not count in, though the price has it; None if there is no such part."""
+    match cap, plan.price:
+        case Pure(), Approximate(epsilon=epsilon):
+            return ParameterError(
+                "this budget is of epsilon alone and has no delta", hint=f"write epsilon={shown(epsilon)} and leave delta out"
+            )
+        case Pure(), Concentrated():
+            return ParameterError("this budget is of epsilon alone and has no rho", hint="write epsilon=0.1 in the place of rho")
+        case Approximate(), Concentrated():
+            return ParameterError(
+                "this budget is of epsilon and delta and has no rho", hint="write epsilon=1 and delta='1e-6', or epsilon alone"
+            )
+        case _:
+            return None
+
+
+def _scarce_part(taken: Loss, left: Loss, hint: str) -> BudgetError | None:
+    """Which part of a price of several is more than is left; None if it has one part, or is not too much."""
+    have = letters(left)
+    scarce = [letter for letter, part in letters(taken).items() if part > have.get(letter, 0)]
+    if len(have) < 2 or not scarce:
+        return None
+    which = f"{' and '.join(scarce)} {'is' if len(scarce) == 1 else 'are'} too much"
+    said = f"the question costs {loss_in_words(taken)}, and {loss_in_words(left, up=False)} is left: {which}"
+    return BudgetError(said, hint=hint)
