@@ -74,3 +74,13 @@ def test_a_question_that_is_too_dear_says_which_part_of_its_price_is(price, whic
         curator.ask(BY_WARD, **price)
     with pytest.raises(dc.BudgetError, match="costs epsilon 11 and epsilon 10 is left"):
         stays(10).ask(BY_WARD, epsilon=11)
+
+
+def test_what_is_no_question_is_refused_before_anything_is_charged():
+    curator = stays()
+    for given in (lambda row: row, curator.count(), None):
+        with pytest.raises(dc.QuestionError, match="a question is text in SQL, not a"):
+            curator.ask(given, epsilon=1)
+    with pytest.raises(dc.QuestionError, match="a condition is text in SQL, not a function"):
+        curator.where(lambda row: row.nights > 3)
+    assert curator.budget.spent == dc.Pure(epsilon=0)

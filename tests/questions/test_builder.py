@@ -1,5 +1,6 @@
 """The Python builder gives the same questions as SQL."""
 
+import re
 from dataclasses import FrozenInstanceError
 
 import pytest
@@ -101,3 +102,22 @@ def test_what_cannot_be_asked_is_refused_while_building(people, build, message, 
         build(Rows(people))
     assert message in refused.value.message
     assert hint in refused.value.hint
+
+
+@pytest.mark.parametrize("given", [lambda row: row > 3, 3, ["Age"], b"Age"])
+@pytest.mark.parametrize(
+    ("verb", "said"),
+    [
+        (lambda rows, given: rows.where(given), "a condition is text in SQL, not a {}; write 'Age >= 40'"),
+        (lambda rows, given: rows.mean(given), "a number is text in SQL, not a {}; write 'Age' or"),
+        (lambda rows, given: rows.select(m=dc.correlation("Age", given)), "a number is text in SQL, not a {}; write 'Age' or"),
+        (lambda rows, given: rows.select(n=dc.count(where=given)), "a condition is text in SQL, not a {}; write 'Age >= 40'"),
+        (lambda rows, given: rows.group_by(given), "a key is not a {}; write 'Race' or"),
+        (lambda rows, given: rows.group_by(dc.bin(given, 10)), "a number is text in SQL, not a {}; write 'Age' or"),
+        (lambda rows, given: rows.join(given), "there is no lookup a {} in the facts"),
+        (lambda rows, given: read_sql(given, rows.facts), "a question is text in SQL, not a {}; write 'SELECT"),
+    ],
+)
+def test_what_is_no_text_is_refused_and_told_what_to_write(people, given, verb, said):
+    with pytest.raises(QuestionError, match=re.escape(said.format(type(given).__name__))):
+        verb(Rows(people), given)

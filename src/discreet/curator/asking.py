@@ -358,7 +358,7 @@ class Curator(Verbs):
     def _read(
         self, question: str | Question, value_intervals: bool = False, caps: Caps = NO_CAPS, bounds_share: Number | None = None
     ) -> Question:
-        if isinstance(question, str):
+        if not isinstance(question, Question):
             asked = read_sql(question, self.facts, bounds_share=share_read(bounds_share))
         else:
             asked = checked(with_share(question, share_read(bounds_share)), self.facts)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
 
+from discreet.errors import QuestionError
 from discreet.facts.model import Facts
 from discreet.questions.algebra import Expression, Join, Question
 from discreet.questions.check import checked_condition, checked_key, fitted_question
@@ -30,7 +31,7 @@ def read_sql(text: str, facts: Facts, *, bounds_share: Fraction | None = None) -
 
     ``bounds_share`` is said in the place of what the text says.
     """
-    with _reading(text) as grammar:
+    with _reading(_text(text, "a question", "'SELECT COUNT(*) FROM t'")) as grammar:
         statement = parse_statement(grammar)
         tables = _tables(statement, grammar, facts)
         asked = question_of(statement, _names(grammar, tables))
@@ -39,21 +40,21 @@ def read_sql(text: str, facts: Facts, *, bounds_share: Fraction | None = None) -
 
 def read_condition(text: str, facts: Facts, joins: tuple[Join, ...] = ()) -> Expression:
     """A condition on rows, such as ``Age >= 40``. Raises QuestionError."""
-    with _reading(text) as grammar:
+    with _reading(_text(text, "a condition", "'Age >= 40'")) as grammar:
         found, seen = _row(grammar, facts, joins)
         return normal_expression(checked_condition(found, seen, grammar.places))
 
 
 def read_key(text: str, facts: Facts, joins: tuple[Join, ...] = ()) -> Expression:
     """A key, such as ``Race`` or ``BIN(Age, 10)``. The name of a column need not be quoted. Raises QuestionError."""
-    with _reading(_quoted(text, facts)) as grammar:
+    with _reading(_quoted(_text(text, "a key", "'Race' or dc.bin('Age', 10)"), facts)) as grammar:
         found, seen = _row(grammar, facts, joins)
         return checked_key(grammar.places.moved(found, as_key(found)), seen, grammar.places)
 
 
 def read_value(text: str, facts: Facts, joins: tuple[Join, ...] = ()) -> Expression:
     """A value of a row, such as ``Age`` or ``Income / 1000``. The name of a column need not be quoted. Raises QuestionError."""
-    with _reading(_quoted(text, facts)) as grammar:
+    with _reading(_quoted(_text(text, "a number", "'Age' or 'Income / 1000'"), facts)) as grammar:
         found, seen = _row(grammar, facts, joins)
         return normal_expression(fitted(found, Within(seen, (), grammar.places))[0])
 
@@ -65,6 +66,13 @@ def _reading(text: str) -> Iterator[Grammar]:
         yield Grammar(Cursor(source), places)
     except Misfit as wrong:
         raise source.refused(places.of(wrong.expression) or 0, wrong.message, wrong.hint) from None
+
+
+def _text(given: object, what: str, example: str) -> str:
+    """SQL must be text: functions and series of Python would have to read rows."""
+    if not isinstance(given, str):
+        raise QuestionError(f"{what} is text in SQL, not a {type(given).__name__}", hint=f"write {example}")
+    return given
 
 
 def _quoted(text: str, facts: Facts) -> str:
