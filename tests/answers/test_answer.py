@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 
 import pytest
 from tests.answers.made import STATE, ages, answer, counts, one, quote, several
@@ -66,3 +67,11 @@ def test_the_only_number():
     for made in (several(), counts([945, 49])):
         with pytest.raises(ValueError, match="several numbers"):
             _ = made.value
+
+
+def test_columns_tell_how_far_ranks_may_be_off():
+    columns, ends = [AnswerColumn("q", "median"), AnswerColumn("n", "count")], {"q": (None, None), "n": (1, 17)}
+    bought = answer(columns, [{"q": 40, "n": 9}], [ends])
+    made = replace(bought, rank_intervals=({"q": (-12, 12)},))
+    assert list(made.to_columns()) == ["q", "q_low", "q_high", "q_rank_low", "q_rank_high", "n", "n_low", "n_high"]
+    assert made.to_csv() == "q,q_low,q_high,q_rank_low,q_rank_high,n,n_low,n_high\n40,,,-12,12,9,1,17\n"

@@ -2,6 +2,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,20 @@ from discreet.plots import TextChart, chart_of, save_chart, text_chart
 from discreet.plots.spec import spec_of
 from discreet.plots.view import MOST_BARS, MOST_POINTS, view_of
 
-EVERY = {"one": one, "counts": lambda: counts([945, -5]), "ages": ages, "two keys": two_keys, "several": several}
+
+def ranked(rows=3):
+    """Medians that were chosen by their rank, by category; one alone where there is one row."""
+    made = answer(
+        [*([AnswerColumn("ward", "key")] if rows > 1 else []), AnswerColumn("q", "median")],
+        [({"ward": "ABC"[place]} if rows > 1 else {}) | {"q": 30 + 10 * place} for place in range(rows)],
+        [{"q": (None, None)}] * rows,
+    )
+    return replace(made, rank_intervals=({"q": (-1200, 1200)},) * rows)
+
+
+EVERY = {
+    "one": one, "counts": lambda: counts([945, -5]), "ages": ages, "two keys": two_keys, "several": several, "ranked": ranked
+}  # fmt: skip
 
 
 def marks(spec: Any) -> list[str]:
@@ -112,6 +126,28 @@ def test_numbers_lie_on_a_scale_unless_they_look_like_codes(values, on_a_scale):
     rows = [{"k": value, "n": 5} for value in values]
     made = answer([AnswerColumn("k", "key"), AnswerColumn("n", "count")], rows, [{"n": (4, 6)}] * len(rows))
     assert (view_of(made).keys[0].places is not None) == on_a_scale
+
+
+@pytest.mark.parametrize("rows", [1, 3])
+def test_values_chosen_by_rank_are_points_alone_that_say_their_rank(rows):
+    text = text_chart(ranked(rows)).draw(80, ascii_only=False)
+    assert text.count("●") == rows
+    assert not set("─├┤") & set(text)
+    assert "95 % intervals of ranks" in text
+    assert text.count("(rank ± 1 200)") == rows
+    drawn = spec(ranked(rows))
+    assert drawn["data"]["values"][0]["text0"] == "30 (rank ± 1 200)"
+    assert "with 95 % intervals of ranks" in drawn["description"]
+    assert layer(drawn, "point")["encoding"]["x"]["title"] == "q, with 95 % intervals of ranks"
+    assert layer(drawn, "text")["encoding"]["x"]["field"] == "value0"
+
+
+def test_a_chart_with_intervals_of_values_says_so_beside_ranks():
+    both = replace(ranked(1), columns=(AnswerColumn("q", "median"), AnswerColumn("m", "mean")),
+                   rows=({"q": 30, "m": 31.5},), intervals=({"q": (None, None), "m": (31.0, 32.0)},))  # fmt: skip
+    text = text_chart(both).draw(80, ascii_only=False)
+    assert "· 95 % intervals\n" in text
+    assert ("├" in text, "30 (rank ± 1 200)" in text) == (True, True)
 
 
 def test_what_has_no_value_or_no_bound_is_left_out_of_the_drawing_only():

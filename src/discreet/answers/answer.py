@@ -139,13 +139,19 @@ class Answer:
         return {"rank_intervals": found} if found else {}
 
     def to_columns(self) -> dict[str, list[Any]]:
-        """Columns of values, each number followed by its ends: n, n_low, n_high."""
+        """Columns of values, each number followed by its ends: n, n_low, n_high.
+
+        Values that were chosen by their rank have how many rows that may be off as well: q_rank_low, q_rank_high.
+        """
         found: dict[str, list[Any]] = {}
         for column in self.columns:
             found[column.name] = [row[column.name] for row in self.rows]
             if column.kind != "key":
                 found[f"{column.name}_low"] = [ends[column.name][0] for ends in self.intervals]
                 found[f"{column.name}_high"] = [ends[column.name][1] for ends in self.intervals]
+            if self.rank_intervals and column.name in self.rank_intervals[0]:
+                found[f"{column.name}_rank_low"] = [ends[column.name][0] for ends in self.rank_intervals]
+                found[f"{column.name}_rank_high"] = [ends[column.name][1] for ends in self.rank_intervals]
         return found
 
     def to_csv(self) -> str:

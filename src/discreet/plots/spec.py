@@ -27,7 +27,7 @@ def spec_of(view: View) -> Spec:
     subtitle = [*textwrap.wrap(view.question, 96, max_lines=3, placeholder=" …"), *([view.note] if view.note else [])]
     return {
         "title": {"text": view.title, "subtitle": subtitle},
-        "description": f"{view.title}, with {view.sure} intervals. {view.question}",
+        "description": f"{view.title}, with {view.spread}. {view.question}",
         "data": {"values": _records(view, along, series, facets)},
         **body,
         "config": _config(),
@@ -92,7 +92,7 @@ def _panel(view: View, panel: Panel, place: int, along: Key | None, series: Key 
 
 def _quantity(view: View, panel: Panel, field: str, scale: Spec) -> Spec:
     """All layers of a panel call their axis the same, else Vega-Lite would list the names of all fields."""
-    title = f"{panel.name}, with {view.sure} intervals"
+    title = f"{panel.name}, with {view.spread_of(panel)}"
     return {"field": field, "type": "quantitative", "title": title, "scale": scale}
 
 
@@ -156,7 +156,7 @@ def _bars(view: View, panel: Panel, place: int, along: Key, series: Key | None, 
         rule = {"type": "rule", "color": "#9aa0a8"}  # with data of its own, so that it is drawn once
         layers.insert(1, {"data": {"values": [{}]}, "mark": rule, "encoding": {"x": {"datum": 0}}})
     if with_texts:
-        far = _quantity(view, panel, f"high{place}", scale)
+        far = _quantity(view, panel, f"{'value' if panel.is_ranked else 'high'}{place}", scale)
         layers.append({"mark": _words(align="left", dx=6), "encoding": across | {"x": far, "text": {"field": f"text{place}"}}})
     return {"width": width, "height": {"step": 24 if series is None else 18}, "layer": layers}
 

@@ -53,7 +53,7 @@ class TextChart:
         plain = not can_show("█├●┤─│ε±…") if ascii_only is None else ascii_only
         letters = _PLAIN if plain else _FULL
         drawn = [_drawn(self.view, panel, width, letters) for panel in self.view.panels]
-        head = [letters.fit(text, width) for text in (f"{self.view.title} · {self.view.sure} intervals", self.view.question)]
+        head = [letters.fit(text, width) for text in (f"{self.view.title} · {self.view.spread}", self.view.question)]
         note = [f"… {self.view.note}"] if self.view.note else []
         return letters.say("\n".join([*head, *(line for lines in drawn for line in ["", *lines]), *note]))
 
@@ -118,6 +118,9 @@ def _row(panel: Panel, row: int, scale: tuple[float, float], room: int, letters:
         cells[start : end + 1] = letters.bar * (end - start + 1)
         if first < 0:
             cells[zero] = letters.zero
+    if panel.is_ranked:
+        cells[at(value)] = letters.dot
+        return "".join(cells)
     start, end = at(first if low is None else low), at(last if high is None else high)
     cells[start : end + 1] = letters.line * (end - start + 1)
     if low is not None:

@@ -45,6 +45,7 @@ class Panel:
     lows: tuple[float | None, ...]
     highs: tuple[float | None, ...]
     readings: tuple[Reading, ...]
+    is_ranked: bool = False  # values chosen by their rank, without an interval of values: points alone
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -65,6 +66,16 @@ class View:
     left_out: int
 
     @property
+    def spread(self) -> str:
+        """What stands around the numbers: ``95 % intervals``, or how far ranks may be off where that is all there is."""
+        return self.spread_of(*self.panels)
+
+    def spread_of(self, *panels: Panel) -> str:
+        """The same of some of the panels."""
+        only_ranks = bool(panels) and all(panel.is_ranked for panel in panels)
+        return f"{self.sure} intervals of ranks" if only_ranks else f"{self.sure} intervals"
+
+    @property
     def note(self) -> str:
         """What the chart leaves out; empty if nothing."""
         return f"{grouped(self.left_out)} more rows are not drawn" if self.left_out else ""
@@ -76,7 +87,7 @@ def view_of(answer: "Answer", *, points: int = MOST_POINTS) -> View:
     keys = [_key(column, [row[column.name] for row in answer.rows]) for column in columns]
     most = points if any(key.places for key in keys) else MOST_BARS
     numbers = [column for column in answer.columns if column.kind != "key"]
-    panels = [_panel(column, answer.rows[:most], answer.intervals[:most]) for column in numbers]
+    panels = [_panel(column, answer, most) for column in numbers]
     names = _joined([panel.name for panel in panels])
     return View(
         title=f"{names} by {_joined([key.name for key in keys])}" if keys else names,
@@ -121,21 +132,28 @@ def _scale(values: list[Any]) -> tuple[float, ...] | None:
     return None if step == 1 and len(distinct) <= _FEW else tuple(float(value) for value in values)
 
 
-def _panel(column: "AnswerColumn", rows: tuple[Mapping[str, Any], ...], intervals: tuple[Mapping[str, Any], ...]) -> Panel:
-    values, ends = [row[column.name] for row in rows], [row[column.name] for row in intervals]
-    whole = column.kind == "count"
-    alone = len(values) == 1
+def _panel(column: "AnswerColumn", answer: "Answer", most: int) -> Panel:
+    values = [row[column.name] for row in answer.rows[:most]]
+    ends = [row[column.name] for row in answer.intervals[:most]]
+    is_ranked = column.kind in _RANKED and all(pair == (None, None) for pair in ends)
+    read = _read(values, ends, whole=column.kind == "count", alone=len(values) == 1)
     return Panel(
         name_in_words(column),
         column.kind in ("count", "sum"),
         tuple(map(_finite, values)),
         tuple(_finite(low) for low, _ in ends),
         tuple(_finite(high) for _, high in ends),
-        tuple(
-            Reading(read.value, "", "public") if pair == (None, None) and column.kind in _RANKED else read
-            for read, pair in zip(_read(values, ends, whole=whole, alone=alone), ends, strict=True)
-        ),
+        tuple(_rank_of(each, answer, column) for each in read) if is_ranked else tuple(read),
+        is_ranked,
     )
+
+
+def _rank_of(read: Reading, answer: "Answer", column: "AnswerColumn") -> Reading:
+    """The value with how many rows its rank may be off."""
+    far = answer.rank_intervals[0].get(column.name) if answer.rank_intervals else None
+    if far is None or read.shape == "null":
+        return Reading(read.value, "", "null" if read.shape == "null" else "public")
+    return Reading(read.value, f"rank ± {grouped(far[1])}", "ends")
 
 
 def _read(values: list[Any], ends: list[Any], *, whole: bool, alone: bool) -> list[Reading]:
