@@ -1,3 +1,4 @@
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -10,6 +11,7 @@ from discreet.answers import AnswerColumn, BudgetState, QuotedColumn
 from discreet.answers.losses import exactly
 from discreet.answers.words import table_in_words
 from discreet.facts.model import ByColumn, Source
+from discreet.plots import text_chart
 from discreet.privacy.losses import Approximate, Concentrated, Pure
 
 
@@ -44,12 +46,27 @@ def test_one_number_is_one_line(made, sentence):
     [
         ((None, None), "Age 40 (rank ± 12, 95 %) · ε 0.1 · 0.9 left"),
         ((30, 54), "Age 40 (30 … 54, 95 %) · ε 0.1 · 0.9 left"),
+        ((39, 42), "Age 40 (39 … 42, 95 %) · ε 0.1 · 0.9 left"),             # whole numbers, as the column has them
+        ((-1, 1200), "Age 40 (−1 … 1 200, 95 %) · ε 0.1 · 0.9 left"),
         ((40, 40), "Age 40 (40 … 40, 95 %) · ε 0.1 · 0.9 left"),             # bought, and not public
     ],
 )
 def test_a_value_chosen_by_its_rank_shows_its_rank_or_the_ends_that_were_bought(ends, sentence):
     made = one("Age", "quantile", 40, *ends)
     assert repr(replace(made, rank_intervals=({"Age": (-12, 12)},))) == sentence
+
+
+def test_whole_numbers_chosen_by_rank_have_no_decimals_in_tables_lists_and_pages():
+    columns, rows = [AnswerColumn("k", "key"), AnswerColumn("q", "quantile")], [{"k": 1, "q": 2}, {"k": 2, "q": 3}]
+    table = answer(columns, rows, [{"q": (1, 4)}, {"q": (2, 4)}])
+    medians = [AnswerColumn("q", "median"), AnswerColumn("x", "median")]
+    listed = answer(medians, [{"q": 2, "x": 2.0}], [{"q": (1, 4), "x": (1.0, 4.0)}])
+    for made in (table, listed):
+        ranks = ({column.name: (-9, 9) for column in made.columns if column.kind != "key"},) * len(made.rows)
+        shown = replace(made, rank_intervals=ranks)
+        for said in (repr(shown), shown._repr_html_(), text_chart(shown).draw(80, ascii_only=False)):
+            assert "2 (1 … 4)" in re.sub("<[^>]*>", "", said)
+    assert "2.0 (1.0 … 4.0)" in repr(listed)                                   # of numbers that need not be whole
 
 
 def test_a_delta_is_never_rounded_to_nothing():

@@ -26,7 +26,7 @@ from discreet.answers.words import (
 )
 from discreet.plots.lettering import clean
 from discreet.plots.numerals import Reading, grouped, percent, read_number, rough
-from discreet.plots.view import name_in_words
+from discreet.plots.view import name_in_words, reads_whole
 
 if TYPE_CHECKING:
     from discreet.answers.answer import Answer, AnswerColumn, BudgetState
@@ -60,7 +60,8 @@ def answer_as_html(answer: "Answer") -> str:
 
 def _single(answer: "Answer", column: "AnswerColumn") -> str:
     ends = answer.intervals[0][column.name]
-    read = ranked_reading(read_number(answer.rows[0][column.name], ends, whole=column.kind == "count"), ends, answer, column)
+    number = answer.rows[0][column.name]
+    read = ranked_reading(read_number(number, ends, whole=reads_whole(column, [number])), ends, answer, column)
     extra = {"both": read.spread, "ends": f"({read.spread})", "public": "(public)", "null": "no value"}[read.shape]
     value = f'<b style="font-size:1.4em">{escape(read.value)}</b> {escape(extra)}'
     return f'<div><span style="{_DIM}">{escape(name_in_words(column))}</span> {value}</div>'

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from discreet.answers.losses import after, is_enough, letters, loss_in_words, share_left
 from discreet.plots.lettering import clean, for_terminal, padded, shortened, width_of
 from discreet.plots.numerals import Reading, grouped, percent, read_column, read_number, rough
-from discreet.plots.view import name_in_words
+from discreet.plots.view import as_bought, name_in_words, reads_whole
 
 if TYPE_CHECKING:
     from discreet.answers.answer import Answer, AnswerColumn, BudgetState
@@ -75,7 +75,7 @@ def readings(answer: "Answer", column: "AnswerColumn", most: int | None = None) 
     """The numbers of one column as people read them."""
     values = [row[column.name] for row in answer.rows[:most]]
     ends = [row[column.name] for row in answer.intervals[:most]]
-    read = read_column(values, ends, whole=column.kind == "count")
+    read = read_column(values, ends, whole=reads_whole(column, values))
     return [ranked_reading(each, pair, answer, column) for each, pair in zip(read, ends, strict=True)]
 
 
@@ -87,7 +87,7 @@ def ranked_reading(read: Reading, ends: tuple[Any, Any], answer: "Answer", colum
     if read.shape == "public":
         return Reading(read.value, f"{read.value} … {read.value}", "ends")
     if ends != (None, None):
-        return read
+        return as_bought(column, read, ends)
     return Reading(read.value, f"rank ± {grouped(far[1])}", "ends")
 
 
@@ -109,7 +109,7 @@ def left_in_words(state: "BudgetState") -> str:
 
 def _one_number(answer: "Answer", column: "AnswerColumn") -> str:
     value, ends = answer.rows[0][column.name], answer.intervals[0][column.name]
-    read, sure = read_number(value, ends, whole=column.kind == "count"), percent(answer.confidence)
+    read, sure = read_number(value, ends, whole=reads_whole(column, [value])), percent(answer.confidence)
     read = ranked_reading(read, ends, answer, column)
     match read.shape:
         case "both":
@@ -125,7 +125,7 @@ def _one_number(answer: "Answer", column: "AnswerColumn") -> str:
 
 def _listed(answer: "Answer", columns: Sequence["AnswerColumn"]) -> list[str]:
     row, ends = answer.rows[0], answer.intervals[0]
-    plain = [read_number(row[c.name], ends[c.name], whole=c.kind == "count") for c in columns]
+    plain = [read_number(row[c.name], ends[c.name], whole=reads_whole(c, [row[c.name]])) for c in columns]
     read = [ranked_reading(each, ends[c.name], answer, c) for each, c in zip(plain, columns, strict=True)]
     names = [shortened(clean(column.name), _MOST_COLUMNS_OF_TEXT) for column in columns]
     values = _aligned([each.value for each in read], right=True)

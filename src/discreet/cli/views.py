@@ -17,6 +17,7 @@ from discreet.answers.words import (
 from discreet.cli.page import Cell, Page
 from discreet.plots.lettering import clean, shortened
 from discreet.plots.numerals import Reading, grouped, percent, read_number
+from discreet.plots.view import reads_whole
 
 __all__ = ["show_answer", "show_budget", "show_figures", "show_quote"]
 
@@ -65,7 +66,8 @@ def show_figures(page: Page, answer: Answer, *, indent: int = 2) -> None:
 def _listed(answer: Answer, column: AnswerColumn) -> list[Cell]:
     """Name, value, ± and the two ends."""
     ends = answer.intervals[0][column.name]
-    read = ranked_reading(read_number(answer.rows[0][column.name], ends, whole=column.kind == "count"), ends, answer, column)
+    value = answer.rows[0][column.name]
+    read = ranked_reading(read_number(value, ends, whole=reads_whole(column, [value])), ends, answer, column)
     between = f"({_ends(ends, whole=column.kind == 'count')})" if read.shape == "both" else ""
     return [_name(column.name), (read.value, "bold"), _spread(read), (between, "dim")]
 

@@ -1,6 +1,6 @@
 """What a chart shows, before anyone draws it: keys, panels of numbers with their intervals, and the words around them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from math import isfinite
@@ -12,7 +12,7 @@ from discreet.plots.numerals import Reading, grouped, percent, read_column, read
 if TYPE_CHECKING:
     from discreet.answers.answer import Answer, AnswerColumn
 
-__all__ = ["Key", "MOST_BARS", "MOST_POINTS", "Panel", "View", "name_in_words", "view_of"]
+__all__ = ["Key", "MOST_BARS", "MOST_POINTS", "Panel", "View", "as_bought", "name_in_words", "reads_whole", "view_of"]
 
 MOST_BARS = 60
 MOST_POINTS = 5000
@@ -107,6 +107,11 @@ def name_in_words(column: "AnswerColumn") -> str:
     return name if of in ("", name) else f"{of} {'standard deviation' if kind == 'stddev' else kind}"
 
 
+def reads_whole(column: "AnswerColumn", values: Iterable[Any]) -> bool:
+    """Whether the numbers have no decimals: counts, and values that were chosen by their rank among whole numbers."""
+    return column.kind == "count" or (column.kind in _RANKED and all(value is None or isinstance(value, int) for value in values))
+
+
 def _first(key: Key, most: int) -> Key:
     return Key(key.name, key.places and key.places[:most], key.texts[:most])
 
@@ -136,16 +141,27 @@ def _panel(column: "AnswerColumn", answer: "Answer", most: int) -> Panel:
     values = [row[column.name] for row in answer.rows[:most]]
     ends = [row[column.name] for row in answer.intervals[:most]]
     is_ranked = column.kind in _RANKED and all(pair == (None, None) for pair in ends)
-    read = _read(values, ends, whole=column.kind == "count", alone=len(values) == 1)
+    read = _read(values, ends, whole=reads_whole(column, values), alone=len(values) == 1)
     return Panel(
         name_in_words(column),
         column.kind in ("count", "sum"),
         tuple(map(_finite, values)),
         tuple(_finite(low) for low, _ in ends),
         tuple(_finite(high) for _, high in ends),
-        tuple(_rank_of(each, answer, column) for each in read) if is_ranked else tuple(read),
+        tuple(
+            _rank_of(each, answer, column) if is_ranked else as_bought(column, each, pair)
+            for each, pair in zip(read, ends, strict=True)
+        ),
         is_ranked,
     )
+
+
+def as_bought(column: "AnswerColumn", read: Reading, ends: tuple[Any, Any]) -> Reading:
+    """The reading with both ends where they were bought for a whole number: a ± around it would widen them."""
+    if column.kind not in _RANKED or read.shape == "null" or not all(isinstance(end, int) for end in ends):
+        return read
+    low, high = (read_number(end, (end, end), whole=True).value for end in ends)
+    return Reading(read.value, f"{low} … {high}", "ends")
 
 
 def _rank_of(read: Reading, answer: "Answer", column: "AnswerColumn") -> Reading:
