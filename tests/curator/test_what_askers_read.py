@@ -84,3 +84,23 @@ def test_what_is_no_question_is_refused_before_anything_is_charged():
     with pytest.raises(dc.QuestionError, match="a condition is text in SQL, not a function"):
         curator.where(lambda row: row.nights > 3)
     assert curator.budget.spent == dc.Pure(epsilon=0)
+
+
+def visits():
+    """Ten rows of each of forty people."""
+    frame = pd.DataFrame({"who": [str(row // 10) for row in range(400)], "pay": [1.5, 2.5] * 200})
+    unit, columns = {"column": "who", "max_rows": 4}, {"pay": dc.number(0, 10)}
+    return dc.table(frame, name="visits", unit=unit, neighbours="add_remove", budget=1000, columns=columns)
+
+
+def test_quotes_about_units_speak_of_units():
+    curator = visits()
+    sizes = repr(curator.quote("SELECT ROWS_PER_UNIT(0.9) AS r FROM visits", epsilon=1))
+    assert re.search(r"± \d+ +units in rank, whatever the data", sizes), sizes
+    assert "rows in rank" in repr(curator.quote("SELECT MEDIAN(pay) AS m FROM visits", epsilon=1))
+    units = repr(curator.quote("SELECT COUNT(DISTINCT who) AS n FROM visits", epsilon=1))
+    assert re.search(r"worth reading from about \d+ units on", units), units
+    assert re.search(r"from about \d+ rows on", repr(curator.quote("SELECT COUNT(*) AS n FROM visits", epsilon=1)))
+    assert re.search(r"from about \d+ values on", repr(stays().quote("SELECT COUNT(DISTINCT nights) AS n FROM stays", epsilon=1)))
+    with pytest.raises(dc.QuestionError, match="its rank is what a price buys"):
+        curator.quote("SELECT ROWS_PER_UNIT(0.9) AS r FROM visits", within=1)

@@ -17,8 +17,8 @@ class QuotedColumn:
 
     name: str
     plus_minus: float
-    basis: str  # rows, released, assuming, rows_about, table; rank, range: the ± is in ranks, or in parts of the range that is
-    # found, infinite where even that does not tell; none: it does not depend on the data
+    basis: str  # rows, released, assuming, rows_about, table; rank, rank_of_units, range: the ± is in ranks, or in parts of the
+    # range that is found, infinite where even that does not tell; none: it does not depend on the data
     rows: int | None
 
 
@@ -37,6 +37,7 @@ class Quote:
     budget: BudgetState
     replay: bool = False
     warnings: tuple[str, ...] = ()
+    counted: str = "rows"  # what the readable group has so many of
     takes: Loss | None = None  # off the budget, where that is less than the cost: another cell has borne as much already
 
     @property

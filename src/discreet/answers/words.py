@@ -228,7 +228,7 @@ def groups_in_words(quote: "Quote") -> list[tuple[str, str]]:
     lines = [("groups", f"{grouped(quote.cells)}, all of them released, empty ones too")] if quote.cells > 1 else []
     if quote.readable_group is not None:
         least = grouped(quote.readable_group)
-        lines.append(("counts", f"are worth reading from about {least} rows on: there the ± is a tenth of the count"))
+        lines.append(("counts", f"are worth reading from about {least} {quote.counted} on: there the ± is a tenth of the count"))
     return lines
 
 
@@ -260,6 +260,8 @@ def basis_in_words(columns: Sequence["QuotedColumn"], cells: int) -> str:
             return f"if about {sizes} rows{where}"
         case "rank":
             return "rows in rank, whatever the data"
+        case "rank_of_units":
+            return "units in rank, whatever the data"
         case "range" if any(column.plus_minus == inf for column in columns):
             return "depends on the bounds found"
         case "range":

@@ -103,6 +103,7 @@ class Curator(Verbs):
         with self._by_parts([plan]):
             cost = self._ledger.cost(self.facts.name, plan.event)
             takes = self._ledger.takes(self.facts.name, plan.event, self._cells(plan))
+        least, counted = readable_group(plan, float(sure)) or (None, "rows")
         return Quote(
             table=self.facts.name,
             question=to_text(asked),
@@ -112,7 +113,8 @@ class Curator(Verbs):
             columns=quoted_columns(plan, sure, rows_assumed(assuming), rows),
             confidence=sure,
             cells=plan.wanted.cells,
-            readable_group=readable_group(plan, float(sure)),
+            readable_group=least,
+            counted=counted,
             budget=self.budget,
             replay=self._stored(plan) is not None,
             warnings=(*warnings_for(plan), *join_notes(plan), *clamping_notes(plan)),

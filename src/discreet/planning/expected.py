@@ -36,10 +36,11 @@ from discreet.questions.unbounded import unbounded_in
 
 __all__ = ["Basis", "Expected", "expected_errors", "price_within", "readable_group", "size_for"]
 
-Basis = Literal["rows", "released", "assuming", "rows_about", "table", "rank", "range", "none"]
+Basis = Literal["rows", "released", "assuming", "rows_about", "table", "rank", "rank_of_units", "range", "none"]
 
 _SIZES = (100, 1000, 10_000)  # of a group, where nothing says how large it is
 _STEADY = ("count", "count_rows", "count_units", "count_distinct", "running_rows", "sum")  # whose error rows do not change
+_COUNTED = {"count_units": "units", "count_distinct": "values"}  # in the place of rows
 _LINEAR = ("sum", "mean", "stddev_pop", "stddev_samp")  # are twice as large where numbers are
 _SHARE, _SPREAD = 0.05, 0.2  # of the range: where values are assumed to lie, mostly low as incomes do, and how widely
 
@@ -92,7 +93,8 @@ def expected_errors(
         if isinstance(output.value, KeyOf):
             continue
         if isinstance(output.value, Aggregate) and output.value.kind in (*RANKED_KINDS, *SIZE_KINDS):
-            found.append(Expected(output.name, float(rank_reach(plan, output.value, 1 - confidence)), "rank", None))
+            ranked: Basis = "rank_of_units" if output.value.kind in SIZE_KINDS else "rank"
+            found.append(Expected(output.name, float(rank_reach(plan, output.value, 1 - confidence)), ranked, None))
             continue
         counted = released.get(output.name) if isinstance(released, Mapping) else released
         size = size_for(plan.facts, plan.question, output.value, assuming, counted)
@@ -191,13 +193,13 @@ def _assumed(vectors: tuple[Vector | Ranks | Keys | Found, ...], rows: int) -> R
     return tuple(found)
 
 
-def readable_group(plan: Plan, confidence: float) -> int | None:
-    """The least count that its own ± does not blur by more than a tenth; None if no count is released."""
+def readable_group(plan: Plan, confidence: float) -> tuple[int, str] | None:
+    """The least count that its own ± does not blur by more than a tenth, and what it counts; None if no count is released."""
     plan = _as_if_found(plan)
     for output, half in zip(plan.question.outputs, _at(plan, confidence, 1000), strict=True):
         value = output.value
         if isinstance(value, Aggregate) and kind_of(value) == "count" and isinstance(plan.source(value), Derived):
-            return max(1, round(10 * half))
+            return max(1, round(10 * half)), _COUNTED.get(value.kind, "rows")
     return None
 
 
@@ -232,7 +234,7 @@ def price_within(
 def _is_met(expected: tuple[Expected, ...], within: Mapping[str, Fraction]) -> bool:
     for found in expected:
         if found.name in within:
-            if found.basis == "rank":
+            if found.basis in ("rank", "rank_of_units"):
                 raise QuestionError(
                     f"how far off the value of {found.name} is depends on the data; its rank is what a price buys",
                     hint="write epsilon=…, and see in the quote how far off the rank may be",
