@@ -104,3 +104,14 @@ def test_quotes_about_units_speak_of_units():
     assert re.search(r"from about \d+ values on", repr(stays().quote("SELECT COUNT(DISTINCT nights) AS n FROM stays", epsilon=1)))
     with pytest.raises(dc.QuestionError, match="its rank is what a price buys"):
         curator.quote("SELECT ROWS_PER_UNIT(0.9) AS r FROM visits", within=1)
+
+
+@pytest.mark.parametrize(("about", "is_few"), [({}, True), ({"rows_about": 20}, True), ({"rows_about": 400}, False)])
+def test_an_answer_repeats_that_bounds_from_few_rows_mean_little(about, is_few):
+    curator = stays(columns={"ward": dc.category("A", "B"), "pay": dc.number()}, **about)
+    sql = "SELECT AVG(pay) AS m FROM stays BOUNDS SHARE 1/2"
+    least = re.search(r"with fewer than (\d+) rows they mean little", repr(curator.quote(sql, epsilon=4))).group(1)
+    answer = curator.ask(sql, epsilon=4)
+    told = [warning for warning in answer.warnings if "mean little" in warning]
+    assert told == ([f"bounds found for pay mean little with fewer than {least} rows"] if is_few else [])
+    assert 20 < int(least) < 400

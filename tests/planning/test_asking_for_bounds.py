@@ -45,7 +45,7 @@ def test_every_table_has_an_answer_at_the_same_charge(table, price):
         answer = curator.ask("SELECT c, SUM(k) AS s, AVG(x) AS m, STDDEV(x) AS d FROM t GROUP BY c", bounds_share="0.3", **price)
     assert [row["c"] for row in answer.rows] == [1, 2]
     assert all(isinstance(row["s"], int | float) for row in answer.rows)
-    assert [warning[:9] for warning in answer.warnings] == ["k was cla", "x was cla"]
+    assert [warning[:9] for warning in answer.warnings[:2]] == ["k was cla", "x was cla"]
     assert [what for what, _ in answer.split][:2] == ["bounds of k", "bounds of x"]
     if table == "equal":
         assert answer.warnings[0].startswith("k was clamped to [0, 16], bounds found at")

@@ -43,7 +43,8 @@ def split_of(plan: Plan) -> tuple[tuple[str, Loss], ...]:
 
 def warnings_for(plan: Plan) -> tuple[str, ...]:
     """Advice about the price of a question."""
-    bounds = [_told(each, plan) for each in plan.vectors if isinstance(each, Found)]
+    found = [each for each in plan.vectors if isinstance(each, Found)]
+    bounds = [_told(each, plan) for each in found] + [note for each in found for note in _from_few(each, plan.facts)]
     return (*advice_on(plan.price, plan.facts), *bounds, *(note for each in plan.vectors for note in _notes(each)))
 
 
@@ -54,9 +55,26 @@ def _told(found: Found, plan: Plan) -> str:
     if column.lower is not None and column.upper is not None:
         ends = ", ".join(map(_bound, (column.lower, column.upper)))
         return f"{found.column} was clamped to [{ends}], bounds found at {loss_in_words(loss)}"
-    beyond = max(end.rows_beyond for end in found.ends)
-    few = f"with fewer than {grouped(2 * beyond)} rows they mean little"
-    return f"{what} are found among powers of two, where about {grouped(beyond)} rows lie beyond; {few}"
+    few = f"with fewer than {grouped(_least_rows(found))} rows they mean little"
+    return f"{what} are found among powers of two, where about {grouped(_least_rows(found) // 2)} rows lie beyond; {few}"
+
+
+def _from_few(found: Found, facts: Facts) -> list[str]:
+    """What an answer repeats where nothing public says that there were rows enough for the bounds that were found."""
+    size = facts.rows if facts.rows is not None else facts.rows_about
+    if not _is_found(found, facts) or (size is not None and size >= _least_rows(found)):
+        return []
+    return [f"bounds found for {found.column} mean little with fewer than {grouped(_least_rows(found))} rows"]
+
+
+def _least_rows(found: Found) -> int:
+    return 2 * max(end.rows_beyond for end in found.ends)
+
+
+def _is_found(found: Found, facts: Facts) -> bool:
+    """Whether the plan was opened: its facts have the bounds."""
+    column = facts.column(found.column)
+    return isinstance(column, Number | Integer) and column.lower is not None and column.upper is not None
 
 
 def _bound(end: Fraction | int) -> str:
