@@ -230,6 +230,8 @@ class Grammar:
             if token.key == "COUNT" and isinstance(of, Literal) and of.value is not None:
                 kind, of = "count_rows", None  # COUNT(1)
         if kind in PAIRS:
+            if self.cursor.token.key == ")":
+                raise self.cursor.refused(self.cursor.token, f"{token.key} takes two numbers", f"write {token.key}(x, y)")
             self.cursor.expect(",")
             other = self.expression()
         self.cursor.expect(")")

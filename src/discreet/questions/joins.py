@@ -29,7 +29,7 @@ _OTHERS = ("CROSS", "FULL", "NATURAL", "RIGHT")
 
 @dataclass(frozen=True, slots=True)
 class Joining:
-    """One JOIN as it was written: ``on`` a condition, or ``using`` a column."""
+    """One JOIN as it was written: ``on`` a condition, or ``using`` a column, or by mistake neither."""
 
     table: Token
     alias: Token | None
@@ -74,7 +74,7 @@ def _joining(grammar: Grammar, cursor: Cursor, *, outer: bool) -> Joining:
             raise cursor.refused(cursor.token, "a join has one pair of columns", "write USING with the declared key alone")
         cursor.expect(")")
         return Joining(table, alias, outer, None, column)
-    raise cursor.refused(cursor.token, f"how {table} is joined is missing", f"write ON t.key = {name_text(table.text)}.key")
+    return Joining(table, alias, outer, None, None)  # refused with its declared key, once the facts are at hand
 
 
 # ---- names
@@ -112,6 +112,11 @@ class Tables:
             several = " or ".join(column_text(each if each.table else Column(each.name, self.facts.name)) for each in found)
             raise Misfit(written, f"column {short(written.name)} is in several tables", f"write {several}")
         return found[0] if found else None
+
+    def lookup_of(self, name: str) -> Joinable | None:
+        """A declared table that has a column of this name and is not joined yet."""
+        others = (join for join in self.facts.joins if all(join.name != each.table for each in self.joins))
+        return next((join for join in others if _of_lookup(join, name) is not None), None)
 
     def all_names(self) -> list[str]:
         """Every column as it may be written."""
@@ -166,6 +171,8 @@ def _check_key(grammar: Grammar, joining: Joining, join: Joinable, called: Mappi
     theirs = name_text((joining.alias or joining.table).text)
     hint = f"write ON {ours}.{name_text(join.column)} = {theirs}.{name_text(join.match)}, the key in the facts"
     what = f"{join.name} is joined by its declared key only"
+    if joining.using is None and joining.on is None:
+        raise cursor.refused(joining.table, f"how {join.name} is joined is missing", hint)
     if joining.using is not None:
         name = joining.using.text.casefold()
         if not name == join.column.casefold() == join.match.casefold():

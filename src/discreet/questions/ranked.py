@@ -6,6 +6,7 @@ stays the exact rational that was written (1/3 is one). A last argument INTERVAL
 
 from collections.abc import Callable
 from dataclasses import replace
+from difflib import get_close_matches
 from fractions import Fraction
 
 from discreet.exact import shown
@@ -45,7 +46,7 @@ def parse_ranked(token: Token, cursor: Cursor, expression: Callable[[], Expressi
         cursor.take()
         q = _share(cursor, expression)
     interval = _interval(cursor)
-    cursor.expect(")")
+    _check_end(token, cursor)
     kinds: dict[str, AggregateKind] = {"MIN": "min", "MAX": "max"}
     return Aggregate(kinds.get(token.key, "quantile"), of, q=q, interval=interval)
 
@@ -80,6 +81,14 @@ def _interval(cursor: Cursor) -> bool:
         cursor.take()
         return True
     return False
+
+
+def _check_end(token: Token, cursor: Cursor) -> None:
+    """The parenthesis, in the place of which a misspelt INTERVAL may stand."""
+    if cursor.token.key == "," and cursor.after.kind == "word" and get_close_matches(cursor.after.key, ["INTERVAL"]):
+        hint = f"write INTERVAL as the last argument of {token.key}; it buys an interval for the value"
+        raise cursor.refused(cursor.after, f"expected INTERVAL, found {cursor.after}", hint)
+    cursor.expect(")")
 
 
 def _share(cursor: Cursor, expression: Callable[[], Expression]) -> Fraction:

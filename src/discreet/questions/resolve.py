@@ -5,7 +5,7 @@ from difflib import get_close_matches
 from fractions import Fraction
 from typing import assert_never
 
-from discreet.facts.model import Facts
+from discreet.facts.model import ByColumn, Category, Facts
 from discreet.questions.algebra import (
     Aggregate,
     Apply,
@@ -31,7 +31,7 @@ from discreet.questions.statement import Item, Statement
 from discreet.questions.types import Within, fitted
 from discreet.questions.units import counts_units
 from discreet.questions.walk import every, parts, rebuilt
-from discreet.questions.words import column_text
+from discreet.questions.words import column_text, name_text, to_text
 
 __all__ = ["Names", "as_key", "question_of", "row"]
 
@@ -89,6 +89,8 @@ def _declared(expression: Column, names: Names) -> Column:
     column, name = names.tables.find(expression), expression.name
     if column is not None:
         return column
+    if (known_as := _known_as(expression, names)) is not None:
+        raise Misfit(expression, *known_as)
     written = names.tables.all_names()
     known = {one.casefold(): text for one, text in zip((column.name for column in names.facts.columns), written, strict=True)}
     near = [known[one] for one in get_close_matches(name.casefold(), known, n=3, cutoff=0.6)]
@@ -96,6 +98,25 @@ def _declared(expression: Column, names: Names) -> Column:
     raise Misfit(
         expression, f"column {short(name)} is not declared", f"write {' or '.join(near)}" if near else f"there are: {some}"
     )
+
+
+def _known_as(written: Column, names: Names) -> tuple[str, str] | None:
+    """What a name that is no column's is in the facts, and what to write then: the unit, a value, a column to be joined."""
+    name, facts = written.name, names.tables.facts
+    if written.table is not None and names.tables.called.get(written.table.casefold()) != "":
+        return None
+    if isinstance(facts.unit, ByColumn) and facts.unit.column.casefold() == name.casefold():
+        return f"{short(name)} is the unit", f"it can only be counted: COUNT(DISTINCT {name_text(facts.unit.column)})"
+    missing = f"column {short(name)} is not declared"
+    for column in names.facts.columns:
+        values = [value for value in column.values if isinstance(value, str)] if isinstance(column, Category) else []
+        if (value := next((one for one in values if one.casefold() == name.casefold()), None)) is not None:
+            return missing, f"for the value of {short(column.name)} write {to_text(Literal(value))} in single quotes"
+    if (lookup := names.tables.lookup_of(name)) is not None:
+        ours, theirs = name_text(facts.name), name_text(lookup.name)
+        on = f"{ours}.{name_text(lookup.column)} = {theirs}.{name_text(lookup.match)}"
+        return missing, f"it is in {lookup.name}: write FROM {ours} JOIN {theirs} ON {on}"
+    return None
 
 
 def _marked(old: Expression, new: Expression, names: Names, keys: tuple[Expression, ...]) -> Expression:

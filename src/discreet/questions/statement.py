@@ -169,7 +169,7 @@ def _end(cursor: Cursor) -> None:
         return
     if closed or token.key == "SELECT":
         raise cursor.refused(token, "a second statement follows", "ask one question at a time")
-    if token.key in ("WHERE", "GROUP", "HAVING", "ORDER", "LIMIT"):
+    if token.key in ("WHERE", "GROUP", "HAVING", "ORDER", "LIMIT") or is_per_unit(cursor):
         hint = "the order is WHERE, GROUP BY, HAVING, ORDER BY, LIMIT, PER UNIT, BOUNDS SHARE"
-        raise cursor.refused(token, f"{token.key} comes too late", hint)
+        raise cursor.refused(token, f"{'PER UNIT' if is_per_unit(cursor) else token.key} comes too late", hint)
     raise cursor.unexpected("a comma, an operator, the next clause or the end")

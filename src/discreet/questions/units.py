@@ -8,7 +8,7 @@ from dataclasses import asdict, replace
 from discreet.facts.model import MOST_OF_UNIT, ByColumn, Facts
 from discreet.questions.algebra import Aggregate, Caps, Column, Question
 from discreet.questions.cursor import Cursor
-from discreet.questions.places import Misfit
+from discreet.questions.places import Misfit, short
 from discreet.questions.ranked import SIZE_KINDS
 
 __all__ = ["NO_CAPS", "caps_text", "check_units", "counts_units", "fitted_caps", "is_per_unit", "parse_caps", "with_caps"]
@@ -73,9 +73,10 @@ def fitted_caps(caps: Caps, facts: Facts) -> Caps:
         if caps != NO_CAPS:
             raise Misfit(None, "each row is a unit of its own here, so that there is nothing to cap", "leave the caps out")
         return caps
-    for most in (caps.rows, caps.groups, caps.rows_per_group):
+    for name, most in asdict(caps).items():
         if most is not None and (isinstance(most, bool) or not isinstance(most, int) or not 1 <= most <= MOST_OF_UNIT):
-            raise Misfit(None, f"a cap is not a whole number from 1 to {MOST_OF_UNIT}", "write max_rows=5 or max_groups=2")
+            said = f"max_{name} is {short(repr(most))}, not a whole number from 1 to {MOST_OF_UNIT}"
+            raise Misfit(None, said, f"write max_{name}=5, or leave it out")
     return Caps(
         rows=None if caps.rows == unit.max_rows else caps.rows,
         groups=None if caps.groups == unit.max_groups else caps.groups,
