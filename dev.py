@@ -30,7 +30,7 @@ def demo(words: list[str]) -> int:
 
 
 def check(words: list[str]) -> int:
-    """ruff, mypy --strict, import-linter and the fast tests; under a minute"""
+    """ruff, mypy --strict, import-linter and the fast tests; about a minute"""
     return lint_and_test("check", "not slow and not soak", words)
 
 

@@ -258,6 +258,7 @@ def test_expected_errors_of_a_quote_are_close_to_those_of_the_answer(ce):
         assert (high - low) / 2 == pytest.approx(quoted, rel=0.15)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["ce_book", "ce_slides", "fulton", "adult", "devices"])
 def test_every_sample_opens_and_counts(tmp_path, name):
     write_sample(name, tmp_path)

@@ -74,6 +74,7 @@ SAME = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", list(SAME))
 def test_a_csv_file_means_the_same_however_it_is_written(opened, how):
     assert exact(opened("t.csv", SAME[how])) == exact(opened("t.csv", PLAIN))
@@ -119,6 +120,7 @@ def test_one_odd_row_in_parquet_is_read_by_the_rules_whatever_the_files_statisti
         assert np.array_equal(one.low, other.low)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("column", "value", "odd"),
     [

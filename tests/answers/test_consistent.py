@@ -47,6 +47,7 @@ def test_no_other_whole_table_is_nearer(found, total):
     assert distance(found, fixed) == min(distance(found, point) for point in whole_points(len(found), total))
 
 
+@pytest.mark.slow
 @given(cells, totals)
 def test_it_is_within_one_of_the_nearest_point_in_real_numbers(found, total):
     fixed = consistent_counts(found, total)

@@ -144,6 +144,7 @@ def test_a_mean_divided_by_a_private_count_is_found():
 CHOICES = [kind(epsilon=1, sensitivity=1) for kind in (dc.Exponential, dc.PermuteAndFlip, dc.NoisyMax)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("choice", CHOICES, ids=lambda each: type(each).__name__)
 def test_choices_by_score_are_followed_too(choice):
     def scores(rows):
@@ -165,6 +166,7 @@ def test_weights_that_depend_on_the_data_are_found():
     assert "call 1 is given" in found.problems[0]
 
 
+@pytest.mark.slow
 def test_a_mixture_of_mechanisms_is_priced_by_what_each_of_them_costs():
     count, choice = dc.Laplace(epsilon="0.2", sensitivity=1), dc.Exponential(epsilon="0.4", sensitivity=1)
     gauss = dc.Gaussian(rho="0.01", sensitivity=1)

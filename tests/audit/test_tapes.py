@@ -167,6 +167,7 @@ ACTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tape", ["recorded", "taped", "played"])
 @pytest.mark.parametrize("act", ACTS)
 def test_a_registered_table_refuses_every_question_while_a_tape_is_on(registered, act, tape):

@@ -96,11 +96,13 @@ UNSTEADY = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sql", WORKS)
 def test_one_select_over_released_tables_works(sql):
     assert derive(sql) == WORKS[sql]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sql", HOSTILE)
 def test_nothing_else_does(tmp_path, sql):
     file = tmp_path / "canary.csv"
@@ -123,6 +125,7 @@ def test_the_database_itself_refuses_files_too(tmp_path, sql, monkeypatch):
     assert [left.name for left in tmp_path.iterdir()] == ["canary.csv"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("expression", UNSTEADY)
 def test_what_depends_on_clock_chance_or_machine_is_refused(expression):
     with pytest.raises(QuestionError):

@@ -250,6 +250,7 @@ def test_tables_that_do_not_go_together_are_refused_with_what_to_write(folder, w
         office.register(file)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sql", [
     "SELECT COUNT(*) FROM patients JOIN visits ON patients.sex = visits.cost",
     "SELECT COUNT(*) FROM patients JOIN visits ON TRUE",
@@ -266,6 +267,7 @@ def test_two_tables_are_joined_by_the_unit_and_by_nothing_else(patients, sql):
 # ---- what is the same unit
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ours", ["csv", "parquet", "frame"])
 @pytest.mark.parametrize("theirs", ["csv", "parquet", "duckdb", "text"])
 def test_units_are_the_same_whatever_they_are_stored_as(folder, ours, theirs):

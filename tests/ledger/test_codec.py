@@ -93,6 +93,7 @@ def test_released_integers_come_back_whatever_their_size(vectors):
     assert [v.shape for v in again] == [v.shape for v in released]
 
 
+@pytest.mark.slow
 @given(
     EVENTS, LOSSES, st.none() | st.lists(st.text(), max_size=3).map(tuple), st.none() | st.text(min_size=1),
     st.dictionaries(st.text(st.characters(codec="utf-8")), POSITIVE, max_size=3),

@@ -114,6 +114,7 @@ def test_variance_of_wide_noise_is_the_continuous_one():
 # ---- intervals
 
 
+@pytest.mark.slow
 @NARROW_ONES
 @pytest.mark.parametrize("confidence", ["0.4", "0.5", "0.9", "0.95", "0.999999", "0.05"])
 def test_an_interval_covers_what_it_says_and_one_step_less_does_not(mechanism, confidence):

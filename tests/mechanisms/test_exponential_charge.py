@@ -97,6 +97,7 @@ def test_loss_for_is_the_loss_at_any_other_distance(mp):
     assert mechanism.loss_for(4) == twice.loss
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("confidence", ["0.5", "0.95", "0.999"])
 @pytest.mark.parametrize("candidates", [2, 10, 1000])
 def test_the_chosen_score_is_rarely_further_behind_than_score_gap_says(candidates, confidence):

@@ -91,6 +91,7 @@ def test_for_many_floats_the_step_shrinks_so_that_rounding_costs_next_to_nothing
     assert 1 < behind.law.linear ** -1 * behind.step / mechanism.scale <= 1 + Fraction(1, 2**20)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", ["1/50", "1/2", "2", "6"])
 def test_the_renyi_divergence_of_laplace_is_within_the_rho_charged(outputs, mp, epsilon):
     mechanism = Laplace(epsilon=epsilon, sensitivity=1)
@@ -103,6 +104,7 @@ def test_the_renyi_divergence_of_laplace_is_within_the_rho_charged(outputs, mp, 
         assert lost > mpmath.mpf("0.97") * rho
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("epsilon", "sensitivity"), [("1", 1), ("1/3", 2), ("5/2", 3)])
 @pytest.mark.parametrize("at", ["0.05", "0.3", "0.9", "1", "2"])
 def test_delta_of_laplace_at_any_epsilon_is_what_brute_force_finds(outputs, mp, epsilon, sensitivity, at):

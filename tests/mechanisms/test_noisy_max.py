@@ -50,6 +50,7 @@ def test_one_noisy_maximum_is_the_exponential_mechanism():
     assert list(many.pmf(scores, exact=True).items()) == [((at,), each) for at, each in enumerate(one.pmf(scores, exact=True))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [1, 2, 3])
 def test_the_loss_of_an_order_is_the_epsilon_charged_and_its_rho_an_eighth_for_each_place(mp, count):
     mechanism = NoisyMax(epsilon="1/2", sensitivity=1, count=count)

@@ -44,6 +44,7 @@ def test_probabilities_are_those_of_going_through_all_orders(epsilon, scores):
         assert near == pytest.approx(float(true), rel=1e-12)
 
 
+@pytest.mark.slow
 def test_probabilities_of_many_candidates_sum_to_1_and_stay_narrow():
     scores = [score % 17 for score in range(200)]
     between = PermuteAndFlip(epsilon="1/3", sensitivity=1).pmf(scores, exact=True)

@@ -89,6 +89,7 @@ TARGETS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("relation", ["add_remove", "change_one"])
 @pytest.mark.parametrize(("statistic", "q", "offset"), TARGETS)
 def test_the_max_divergence_over_all_small_tables_is_the_epsilon_charged(relation, statistic, q, offset):

@@ -31,6 +31,7 @@ wide_laws = pytest.mark.parametrize("law", WIDE.values(), ids=WIDE)
 # ---- the first filter
 
 
+@pytest.mark.slow
 @every_law
 def test_a_settled_cell_lies_in_one_bin_and_an_open_one_does_not(law):
     guide = _guide(table(law, FINE))
@@ -163,6 +164,7 @@ def model(made, size, stream):
     return drawn, rounds
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("law", [laplace(FINE * 2**10), gaussian(FINE * 2**20), gaussian(2**50)])
 def test_many_draws_are_what_exact_decisions_make_of_the_same_words(law):
     made = table(law, FINE)

@@ -132,6 +132,7 @@ def by_brute_force(scores, factor, words, noise):
         return best if all(lows[best] > high for at, high in enumerate(highs) if at != best) else None
 
 
+@pytest.mark.slow
 @both
 @pytest.mark.parametrize("size", [1, 2, 3, 12, 100])
 @pytest.mark.parametrize("factor", [Fraction(1, 10**6), Fraction(1, 7), Fraction(3), Fraction(2**30)])

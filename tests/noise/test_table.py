@@ -16,6 +16,7 @@ every_law = pytest.mark.parametrize("law", WITH_TINY.values(), ids=WITH_TINY)
 resolutions = pytest.mark.parametrize("bins_per_spread", [4, 40])
 
 
+@pytest.mark.slow
 @resolutions
 @every_law
 def test_every_threshold_is_what_400_bits_say_it_is(law, bins_per_spread):
@@ -95,6 +96,7 @@ def test_a_bin_is_located_as_brute_force_locates_it_from_every_threshold_on(law,
             assert locate(law, width, words[0], Replay([*words[1:], 5, 5, 5])) == by_brute_force(law, width, [*words, 5, 5, 5])
 
 
+@pytest.mark.slow
 @searched
 def test_a_bin_in_the_far_tail_is_located_as_brute_force_locates_it(law, width):
     for words in ([ALL_ONES], [ALL_ONES - 1], [ALL_ONES, ALL_ONES], [ALL_ONES, ALL_ONES - 1], [ALL_ONES] * 3, [ALL_ONES] * 4):

@@ -35,6 +35,7 @@ TABLES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("table", TABLES)
 @pytest.mark.parametrize("price", PRICES)
 def test_every_table_has_an_answer_at_the_same_charge(table, price):

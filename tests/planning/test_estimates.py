@@ -114,6 +114,7 @@ def test_intervals_hold_the_exact_statistic_as_often_as_they_say(table, name, re
                     assert held <= 0.92 + 5 * (0.09 / RUNS) ** 0.5, f"{sql}: {output.name} held {held}, too wide"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", list(FILES))
 @pytest.mark.parametrize("relation", ["add_remove", "change_one"])
 def test_one_vector_gives_the_exact_statistics_without_noise(name, relation):

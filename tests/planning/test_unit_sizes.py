@@ -106,6 +106,7 @@ def test_both_engines_count_every_unit_once_with_all_its_rows_or_groups_that_mee
     assert dict(zip(found[0][1], found[0][2], strict=True)) == Counter(map(len, per_unit.values()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("relation", ["add_remove", "change_one"])
 @pytest.mark.parametrize("q", ["0.5", "0.95", "1/10"])
 def test_all_rows_of_one_unit_move_the_exact_law_by_epsilon_at_most_and_a_distance_by_its_sensitivity(relation, q):

@@ -186,6 +186,7 @@ def test_statistics_are_about_the_keys_that_are_told(relation):
     assert [(row["code"], abs(row["n"] - 800) < 3) for row in counts.rows] == [(3, True)]
 
 
+@pytest.mark.slow
 def test_noisy_counts_that_come_with_their_keys_are_within_their_intervals():
     rows = rows_of(a=40, b=60, c=90)
     curator = curator_in_memory(facts(), Reference(facts(), rows))
@@ -274,6 +275,7 @@ OTHERS = "SELECT 'p' || i AS who, 'ours' AS word, 2 AS code, 1.0 AS x, 'f' AS se
 BY_WORD = "AS n FROM t GROUP BY word"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("relation", ["add_remove", "change_one"])
 @pytest.mark.parametrize("counted", ["COUNT(*)", "COUNT(DISTINCT who)"])
 @pytest.mark.parametrize("epsilon", [1, 20])

@@ -35,6 +35,7 @@ def least(bound):
     return bound(1 + mpmath.exp(centre))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rho", RHOS)
 @pytest.mark.parametrize("delta", DELTAS)
 def test_epsilon_is_never_below_the_best_bound_and_within_a_millionth_of_it(rho, delta):
@@ -43,6 +44,7 @@ def test_epsilon_is_never_below_the_best_bound_and_within_a_millionth_of_it(rho,
     assert best <= found <= best * (1 + mpmath.mpf("1e-6")) + mpmath.mpf("1e-15")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rho", RHOS)
 @pytest.mark.parametrize("epsilon", ["1/100", "1", "10", "60"])
 def test_delta_is_never_below_the_best_bound_and_within_a_millionth_of_it(rho, epsilon):
@@ -64,6 +66,7 @@ def test_what_rho_implies_holds_for_gaussian_noise_of_that_rho(rho, delta):
     assert true <= mp(delta)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("delta", DELTAS[:3])
 @pytest.mark.parametrize("epsilon", ["1/100", "1", "10", "60"])
 def test_the_largest_rho_for_epsilon_and_delta_implies_them_and_slightly_more_does_not(epsilon, delta):

@@ -52,6 +52,7 @@ LAPLACE, COARSE = dc.Laplace(scale="2", sensitivity=1), dc.Laplace(scale="7/2", 
 GAUSSIAN = dc.Gaussian(rho="1/4", sensitivity=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("sources", "pairs"), [
     ([LAPLACE] * 2, [noise_pair(LAPLACE)] * 2), ([COARSE] * 2, [noise_pair(COARSE)] * 2), ([GAUSSIAN], [noise_pair(GAUSSIAN)]),
     ([GAUSSIAN] * 2, [noise_pair(GAUSSIAN)] * 2), ([LAPLACE, GAUSSIAN], [noise_pair(LAPLACE), noise_pair(GAUSSIAN)]),

@@ -79,6 +79,7 @@ def test_a_count_is_that_many_times_the_same():
     assert dc.optimal_composition(one, count=9, epsilon=1) == dc.optimal_composition(*[one] * 9, epsilon=1)
 
 
+@pytest.mark.slow
 def test_where_sums_are_too_many_to_list_the_grid_is_close_and_above():
     losses = [dc.Pure(epsilon=Fraction(1, n)) for n in range(7, 27)]                     # 2^20 sums
     found, batch = dc.optimal_composition(*losses, delta="1e-6"), dc.loss_distribution(*losses)

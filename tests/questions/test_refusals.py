@@ -278,6 +278,7 @@ LARGE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", [*DEEP.values(), *LARGE.values()], ids=[*DEEP, *LARGE])
 def test_what_is_too_deep_or_too_large_is_refused_quickly(people, text):
     started = time.process_time()
@@ -288,6 +289,7 @@ def test_what_is_too_deep_or_too_large_is_refused_quickly(people, text):
     assert len(str(refused.value)) < 500
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [
