@@ -1,0 +1,123 @@
+"""A ledger that an older version wrote goes on: it opens, verifies, replays every answer, and what it was doing is finished."""
+
+import json
+import os
+import shutil
+import zipfile
+from pathlib import Path
+
+import pytest
+from tests.ledger.made import sql
+
+from discreet.curator import office, open_table
+
+FIXTURES = Path(__file__).parent / "fixtures"
+MOMENT = 1_700_000_000 * 10**9  # when the sources were last written: the first version knew them by size and time
+TABLES = ("people", "patients", "visits", "parts")
+
+
+@pytest.fixture(params=["first"])
+def folder(request, tmp_path):
+    """The tables, the ledger and all that was told, as that version left them."""
+    with zipfile.ZipFile(FIXTURES / f"{request.param}.zip") as kept:
+        kept.extractall(tmp_path)
+    (tmp_path / ".discreet").chmod(0o700)
+    for source in tmp_path.glob("*.csv"):
+        os.utime(source, ns=(MOMENT, MOMENT))
+    return tmp_path
+
+
+@pytest.fixture
+def told(folder):
+    return json.loads((folder / "told.json").read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def curators(folder):
+    found = {name: open_table(folder / f"{name}.toml") for name in TABLES}
+    yield found
+    for curator in found.values():
+        curator.close()
+
+
+def in_json(value):
+    return json.loads(json.dumps(value, default=str))
+
+
+def shape(answer):
+    """What is told by an answer: all but what was left of the budget then."""
+    return {name: value for name, value in answer.items() if name not in ("budget", "replayed")}
+
+
+def _total(answer):
+    found = answer.total(20, 60)
+    return [found.value, *found.interval]
+
+
+def test_an_old_ledger_verifies_also_by_its_old_witness(folder):
+    witness = json.loads((folder / "witness.json").read_text(encoding="utf-8"))
+    found = office.verify(folder, witness=witness)
+    assert (found.ok, found.rollback) == (True, "excluded"), found.problems
+
+
+def test_every_old_answer_is_replayed_as_it_was_told(curators, told):
+    for each in told["asked"]:
+        again = curators[each["table"]].ask(each["question"], **each["how"])
+        assert again.replayed, each["question"]
+        assert shape(in_json(again.to_dict())) == shape(each["answer"])
+        assert in_json(again.receipt) == each["receipt"]
+        assert not each["totals"] or in_json([_total(again)]) == each["totals"]
+    together = curators["people"].ask_all([each["question"] for each in told["together"]], epsilon="1")
+    for each, again in zip(told["together"], together, strict=True):
+        assert again.replayed
+        assert shape(in_json(again.to_dict())) == shape(each["answer"])
+
+
+def test_what_is_left_of_old_budgets_is_the_same(curators, told):
+    for name, curator in curators.items():
+        assert in_json(curator.budget.to_dict()) == told["budgets"][name]
+
+
+def test_old_receipts_hold_and_changed_ones_do_not(folder, told):
+    key = (folder / ".discreet" / "public.pem").read_bytes()
+    published = [json.loads(file.read_text(encoding="utf-8")) for file in (folder / "release" / "receipts").iterdir()]
+    receipts = [each["receipt"] for each in [*told["asked"], *told["together"]]] + published
+    for receipt in receipts:
+        assert office.verify_receipt(receipt, key) == ()
+        assert office.verify_receipt(receipt | {"analyst": "mallory"}, key) != ()
+
+
+def test_what_an_old_process_was_doing_when_it_died_is_finished_without_a_charge(folder, curators, told):
+    crashed = told["crashed"]
+    before = curators[crashed["table"]].budget.spent
+    answer = curators[crashed["table"]].ask(crashed["question"], **crashed["how"])
+    assert [row["ward"] for row in answer.rows] == ["a", "b", "c"]
+    assert curators[crashed["table"]].budget.spent == before
+    assert sql(folder, "SELECT COUNT(*) FROM charges WHERE state <> 'settled'") == [(0,)]
+    assert office.verify(folder).ok
+
+
+def test_it_can_be_finished_by_the_data_holder_too(folder):
+    (answer,) = office.recover(folder / "visits.toml")
+    assert len(answer.rows) == 3
+    assert office.recover(folder / "visits.toml") == []
+
+
+def test_new_questions_are_charged_to_an_old_ledger_up_to_the_limit_of_an_analyst(folder, curators):
+    people = curators["people"]
+    people.ask("SELECT COUNT(*) AS n FROM people WHERE age > 77", epsilon="1", analyst="alice")
+    with pytest.raises(Exception, match="alice has less left"):
+        people.ask("SELECT COUNT(*) AS n FROM people WHERE age > 78", epsilon="1", analyst="alice")
+    assert office.verify(folder).ok
+
+
+def test_an_old_release_is_published_again_for_free(folder, curators, told):
+    from discreet.curator.publish import publish
+
+    before = curators["visits"].budget.spent
+    shutil.copytree(folder / "release", folder / "kept")
+    found = publish(folder / "release.toml", folder / "again")
+    assert found.is_free
+    assert curators["visits"].budget.spent == before
+    for file in (folder / "kept").glob("*.csv"):
+        assert (folder / "again" / file.name).read_bytes() == file.read_bytes()
