@@ -42,7 +42,7 @@ def asked(outer=False, table="l", column="k", match="k"):
 
 def totals(engine, wanted):
     found = engine.run(wanted).take()
-    return (found.high * (1 << 32) + found.low).tolist()
+    return found.whole().tolist()
 
 
 # what is stored in the table, what in the lookup, and how often they meet

@@ -13,11 +13,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from sqlglot import exp
 
 from discreet.engines import open_engine
 from discreet.engines.cells import gather
+from discreet.engines.dialects import DIALECTS
 from discreet.engines.layout import Field, Layout
-from discreet.engines.reference import MOST, Reference
+from discreet.engines.reference import Reference
 from discreet.engines.wanted import ByStep, ByValue, Grid, Measure, Wanted
 from discreet.engines.writer import to_sql
 from discreet.facts.model import Boolean, Category, Date, Integer, Number, Text, Timestamp
@@ -29,7 +31,7 @@ COUNT = (Measure(0),)
 
 def total(sums):
     return [
-        [int(high) * 2**32 + int(low) for high, low in zip(*rows, strict=True)] for rows in zip(sums.high, sums.low, strict=True)
+        [int(high) * 2**62 + int(low) for high, low in zip(*rows, strict=True)] for rows in zip(sums.high, sums.low, strict=True)
     ]
 
 
@@ -50,15 +52,22 @@ def test_sums_beyond_2_to_the_53_and_2_to_the_63_survive(facts, opened, same):
         same(engine, Reference(declared, [{"x": x} for x in values]), wanted)
 
 
-def test_sums_saturate(facts, opened, monkeypatch):
-    for module in ("reference", "writer"):
-        monkeypatch.setattr(f"discreet.engines.{module}.MOST", 10)
-    declared = facts(Number("x", Fraction(0), Fraction(9)))
-    wanted = Wanted(None, (), (Measure(2, X, Grid(Fraction(1), 0, 9)),))
-    with opened(declared, pa.table({"x": [9.0]})) as engine:
-        assert total(engine.run(wanted).take()) == [[10]]
-    assert total(Reference(declared, [{"x": 9.0}]).run(wanted).take()) == [[10]]
-    assert MOST == 2**95 - 1
+@pytest.mark.parametrize("sum_", [0, 1, 2**62 - 1, 2**62, 2**63, 2**95, 2**95 + 1, 2**125 - 1])
+def test_a_sum_leaves_the_engine_whole_however_large_it_is(sum_):
+    high, low = (part.sql(dialect="duckdb") for part in DIALECTS["duckdb"].halves(exp.column("m0")))
+    found = duckdb.sql(f"SELECT {high} AS h0, {low} AS l0 FROM (SELECT {sum_}::HUGEINT AS m0)").fetchnumpy()
+    assert gather(Wanted(None, (), COUNT), found).whole().tolist() == [[sum_]]
+
+
+def test_what_shares_a_cell_is_added_up_whole():
+    key = ByValue(Column("g"), ("a",), other=True)
+    parts = [2**62 - 1, 2**95 + 7, 2**120 + 2**62 - 1, 5] * 100
+    found = {
+        "k0": np.array([f"w{place}" for place in range(len(parts))], object),  # none is declared
+        "h0": np.array([part >> 62 for part in parts], np.int64),
+        "l0": np.array([part & (2**62 - 1) for part in parts], np.int64),
+    }
+    assert gather(Wanted(None, (key,), COUNT), found).whole().tolist() == [[0, sum(parts)]]
 
 
 def test_an_inexact_column_never_becomes_a_sum():
@@ -326,8 +335,8 @@ def test_the_sql_of_a_plain_question_is_plain(facts):
         (Measure(0), Measure(1, X, Grid(Fraction(1, 4), 0, 40))),
     )
     assert to_sql(wanted, declared, layout) == (
-        "SELECT k0 AS k0, CAST(m0 >> 32 AS BIGINT) AS h0, CAST(m0 & 4294967295 AS BIGINT) AS l0, "
-        "CAST(m1 >> 32 AS BIGINT) AS h1, CAST(m1 & 4294967295 AS BIGINT) AS l1 "
+        "SELECT k0 AS k0, CAST(m0 >> 62 AS BIGINT) AS h0, CAST(m0 & 4611686018427387903 AS BIGINT) AS l0, "
+        "CAST(m1 >> 62 AS BIGINT) AS h1, CAST(m1 & 4611686018427387903 AS BIGINT) AS l1 "
         'FROM (SELECT "c0" AS k0, COUNT(*) AS m0, '
         'COALESCE(SUM(CAST(FLOOR(((CASE WHEN ("c1" BETWEEN 0.0e0 AND 10.0e0) THEN "c1" ELSE CASE WHEN ("c1" < 0.0e0) THEN 0.0e0 '
         "WHEN (\"c1\" <= CAST('Infinity' AS DOUBLE)) THEN 10.0e0 END END * 4.0e0) + 0.5e0)) AS BIGINT)), 0) AS m1 "

@@ -85,5 +85,4 @@ def check_declared_size(facts: Facts, engine: Engine) -> None:
 
 
 def _counted(engine: Engine, wanted: Wanted) -> int:
-    found = engine.run(wanted).take()
-    return int(found.high[0, 0]) * (1 << 32) + int(found.low[0, 0])
+    return int(engine.run(wanted).take().whole()[0, 0])

@@ -14,10 +14,25 @@ from discreet.engines.dialects import DIALECTS, Dialect
 from discreet.engines.expressions import Expressions
 from discreet.engines.layout import Field, Layout
 from discreet.engines.sheet import Sheet
-from discreet.engines.terms import Term, as_type, between, cases, column, infix, is_one_of, real_literal, text, whole_literal
+from discreet.engines.terms import (
+    WIDEST,
+    Term,
+    as_text,
+    as_whole,
+    between,
+    cases,
+    column,
+    infix,
+    is_one_of,
+    real_literal,
+    text,
+    tried,
+    typed_null,
+    whole_literal,
+)
 from discreet.engines.values import MISSING, SAFE, nearest
 from discreet.engines.wanted import Bound, ByStep, ByValue, CountsWanted, Key, Measure, UnitsWanted, Wanted
-from discreet.engines.writer import counted, filtered, in_ranges, key_term, steps_of, total_of
+from discreet.engines.writer import binned, counted, filtered, in_ranges, key_term, moved, total_of
 from discreet.facts.model import Facts
 from discreet.questions.algebra import Column
 
@@ -25,6 +40,7 @@ __all__ = ["to_bounded_counts", "to_bounded_sql", "to_kept", "to_unit_counts", "
 
 _ORDER_BITS = 16
 _PACKED = 62  # bits of a BIGINT that are used
+_SMALL_CAP = 1 << 29
 _SHORT_LIST = 64  # so many groups of a unit are chosen by a heap, more by a window: heaps take memory for every unit
 
 
@@ -95,11 +111,7 @@ class _Bounded:
     def binned(self, wanted: CountsWanted) -> str:
         """Counts of the rows that stay."""
         after = [] if wanted.filter is None else [self._write.truth(wanted.filter).sql]
-        steps = steps_of(self._write.number(wanted.of), wanted.grid, self.sheet)
-        bins = as_type(steps.sql, "BIGINT")
-        if wanted.coarse:
-            bins = exp.BitwiseRightShift(this=bins, expression=exp.Literal.number(wanted.coarse))
-        b = self.sheet.named(replace(steps, sql=bins)).sql
+        b = binned(wanted, self._write, self.sheet)
         after.append(exp.Paren(this=in_ranges(b, wanted.bins)))
         conditions = " AND ".join(map(self.sheet.text, after))
         found = f"w_cell AS cell, {self.sheet.text(b)} AS b, COUNT(*) AS n"
@@ -151,6 +163,7 @@ class _Bounded:
                 continue
             p, n = f"w_p{number}", f"w_n{number}"
             place, size = f"ROW_NUMBER() OVER (PARTITION BY {within}{order})", f"COUNT(*) OVER (PARTITION BY {within})"
+            place = place if most <= _SMALL_CAP else f"CAST({place} AS HUGEINT)"  # of a unit with 2^33 rows p * most is 2^64
             rows = _added(rows, f"{place} AS {p}", f"{size} AS {n}")
             test = f"({p} * {most} + w_hash % {n}) // {n} > (({p} - 1) * {most} + w_hash % {n}) // {n}"
             rows = f"(SELECT * FROM {rows} WHERE {n} <= {most} OR {test}) AS s"
@@ -171,32 +184,31 @@ class _Bounded:
 
     def _cell_of(self, keys: Sequence[Key], facts: Facts) -> exp.Expr:
         """The number of the cell, NULL for rows in none."""
-        cell: exp.Expr | None = None
-        for key in keys:
+        cell = as_whole(Term(whole_literal(0), "number", low=0.0, high=0.0, whole=True)).sql
+        for number, key in enumerate(keys):
             term, first = key_term(key, self._write, self.sheet, facts)
             place = self._place(key, term, first)
-            cell = place if cell is None else infix(exp.Add, infix(exp.Mul, cell, whole_literal(key.cells)), place)
-        return as_type(whole_literal(0) if cell is None else cell, "BIGINT")
+            cell = infix(exp.Add, infix(exp.Mul, cell, whole_literal(key.cells)), place) if number else place
+        return cell
 
     def _place(self, key: Key, term: Term, first: int) -> exp.Expr:
+        """The number of the key's cell as BIGINT: all cells together are far fewer than 2^62."""
         if isinstance(key, ByStep):
-            value = as_type(term.sql, "BIGINT")
-            return infix(exp.Sub, value, whole_literal(first)) if first else value
-        if term.kind == "truth":
-            place: exp.Expr = as_type(term.sql, "BIGINT")
-        else:
-            place = self._place_of_value(key, term)
-        return exp.Coalesce(this=place, expressions=[whole_literal(len(key.values))]) if key.other else place
+            return moved(term, first).sql
+        place = as_whole(term) if term.kind == "truth" else self._place_of_value(key, term)
+        return exp.Coalesce(this=place.sql, expressions=[whole_literal(len(key.values))]) if key.other else place.sql
 
-    def _place_of_value(self, key: ByValue, term: Term) -> exp.Expr:
+    def _place_of_value(self, key: ByValue, term: Term) -> Term:
+        some = Term(typed_null("BIGINT"), "number", term.stage, 0.0, float(len(key.values)), whole=True)
         if term.kind != "number":
             words = [value for value in key.values if isinstance(value, str)]
-            return self.sheet.placed(term, dict(enumerate(map(text, words)))) if words else exp.Null()
+            return as_whole(replace(some, sql=self.sheet.placed(term, dict(enumerate(map(text, words)))))) if words else some
         numbers = [nearest(value) for value in key.values if not isinstance(value, str)]
-        if term.whole and numbers == [numbers[0] + place for place in range(len(numbers))]:
-            return infix(exp.Sub, as_type(term.sql, "BIGINT"), whole_literal(int(numbers[0])))
+        if term.whole and max(map(abs, numbers)) <= SAFE and numbers == [numbers[0] + place for place in range(len(numbers))]:
+            return moved(term, int(numbers[0]))
         first = {number: place for place, number in reversed(list(enumerate(numbers)))}  # of equal numbers the first has the cell
-        return self.sheet.placed(term, {place: self._constant(number, term) for number, place in first.items()})
+        places = self.sheet.placed(term, {place: self._constant(number, term) for number, place in first.items()})
+        return as_whole(replace(some, sql=places))
 
     def _constant(self, number: float, term: Term) -> exp.Expr:
         return whole_literal(int(number)) if term.whole else real_literal(number, self.sheet.dialect)
@@ -209,22 +221,23 @@ class _Bounded:
         return filtered(exp.Count(this=exp.Distinct(expressions=[exp.column("w_u")])), measure, self._write)
 
     def _value(self, place: int, measure: Measure) -> tuple[list[_Column], str]:
-        """What is added up of a unit in a cell, and what it then counts for: from 0 to high - low."""
+        """What is added up of a unit in a cell, and what it then counts for: a BIGINT from 0 to high - low."""
         assert measure.within is not None
         low, high = measure.within
+        if high - low > WIDEST:
+            raise ValueError("nothing says that what a unit counts for has 64 bits")
         total = _Column(f"a{place}", self.sheet.text(total_of(replace(measure, within=None), self._write, self.sheet)))
-        kind = "BIGINT" if (high - low).bit_length() <= _PACKED else "HUGEINT"
         if measure.power == 0:
-            return [total], f"CAST(LEAST({total.name}, {high}) AS {kind})"
+            return [total], f"LEAST({total.name}, {high})"
         assert measure.grid is not None
         parts, shifted = [total], total.name
-        if measure.grid.low:
+        if measure.grid.low:  # up to 2^63 rows, each at most 2^51 away from 0: far from what HUGEINT holds
             rows = total_of(replace(measure, within=None, power=0), self._write, self.sheet)
             parts.append(_Column(f"b{place}", self.sheet.text(rows)))
             shifted = f"({total.name} + b{place} * CAST({measure.grid.low} AS HUGEINT))"
-        if measure.grid.low >= 0 and kind == "BIGINT":  # no sum is below 0 then, and what does not fit is above ``high``
+        if measure.grid.low >= 0:  # no sum is below 0 then, and what does not fit is above ``high``
             return parts, f"LEAST(COALESCE(TRY_CAST({shifted} AS BIGINT), {high}), {high}) - ({low})"
-        return parts, f"CAST(LEAST(GREATEST({shifted}, {low}), {high}) - ({low}) AS {kind})"
+        return parts, f"CAST(LEAST(GREATEST({shifted}, {low}), {high}) - ({low}) AS BIGINT)"
 
     def _packed(self, pairs: str, ranges: Sequence[tuple[int, int]], groups: int) -> str:
         """Of each unit the pairs that come first, in as few integers as their values fit into."""
@@ -279,19 +292,19 @@ def unit_text(field: Field, dialect: Dialect) -> exp.Expr:
     unit = unit_term(field, dialect)
     if field.stored == "text":
         return unit
-    written = as_type(unit, "TEXT")
+    written = as_text(unit)
     if field.stored != "real":
         return written
     is_whole = infix(exp.And, between(unit, whole_literal(-SAFE), whole_literal(SAFE)), infix(exp.EQ, unit, exp.Floor(this=unit)))
-    return cases((is_whole, as_type(as_type(unit, "BIGINT", safely=True), "TEXT")), otherwise=written)
+    return cases((is_whole, as_text(tried(unit, "BIGINT"))), otherwise=written)
 
 
 def _number(field: Field, dialect: Dialect) -> exp.Expr:
     """The number of the unit in w_u."""
     unit = exp.column("w_u")
-    words = unit if field.stored == "text" else as_type(unit, "TEXT")
+    words = unit if field.stored == "text" else as_text(unit)
     start = exp.func("SUBSTRING", exp.MD5(this=words), whole_literal(1), whole_literal(15))
-    digest = as_type(exp.DPipe(this=exp.Literal.string("0x"), expression=start, safe=True), "BIGINT", safely=True)
+    digest = tried(exp.DPipe(this=exp.Literal.string("0x"), expression=start, safe=True), "BIGINT")
     match field.stored:
         case "text":
             is_whole = dialect.matches(unit, DIGITS)
@@ -300,4 +313,4 @@ def _number(field: Field, dialect: Dialect) -> exp.Expr:
             is_whole = infix(exp.And, small, infix(exp.EQ, unit, exp.Floor(this=unit)))
         case _:
             is_whole = between(unit, whole_literal(-MOST_DIGITS), whole_literal(MOST_DIGITS))
-    return cases((is_whole, as_type(unit, "BIGINT", safely=True)), otherwise=digest)
+    return cases((is_whole, tried(unit, "BIGINT")), otherwise=digest)

@@ -8,24 +8,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.engines.values import nearest
-from discreet.engines.wanted import ByStep, ByValue, Counts, CountsWanted, Key, Sums, Wanted
+from discreet.engines.wanted import LOW_BITS, ByStep, ByValue, Counts, CountsWanted, Key, Sums, Wanted
 
 __all__ = ["gather", "gather_counts", "gather_sizes"]
 
 Cells = NDArray[np.int64]
+
+_PIECE = LOW_BITS // 2
+_ONES = (1 << _PIECE) - 1
 
 
 def gather(wanted: Wanted, found: Mapping[str, NDArray[Any]]) -> Sums:
     """The sums of all cells, from the columns k0, ..., h0, l0, ... that ``writer`` describes. Cells without rows are 0."""
     place, is_inside = _places(wanted, found, len(found["h0"]) if wanted.measures else 0)
     shape = (len(wanted.measures), wanted.cells)
-    high, low = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+    high, middle, low = (np.zeros(shape, np.int64) for _ in range(3))
     for number in range(len(wanted.measures)):
-        # several rows may share a cell: values that are not declared, in ``other``
+        # several rows may share a cell: values that are not declared, in ``other``; pieces of 31 bits leave room for 2^32 of them
+        of_low = _exact(found[f"l{number}"])[is_inside]
         np.add.at(high[number], place[is_inside], _exact(found[f"h{number}"])[is_inside])
-        np.add.at(low[number], place[is_inside], _exact(found[f"l{number}"])[is_inside])
-    high += low >> 32
-    return Sums(high, low & 0xFFFFFFFF)
+        np.add.at(middle[number], place[is_inside], of_low >> _PIECE)
+        np.add.at(low[number], place[is_inside], of_low & _ONES)
+    middle += low >> _PIECE
+    return Sums(high + (middle >> _PIECE), (middle & _ONES) << _PIECE | low & _ONES)
 
 
 def gather_counts(wanted: CountsWanted, found: Mapping[str, NDArray[Any]]) -> Counts:

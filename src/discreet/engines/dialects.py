@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
+from discreet.engines.wanted import LOW_BITS
+
 __all__ = ["DIALECTS", "Dialect"]
 
 
@@ -16,13 +18,13 @@ class Dialect:
     real: Callable[[str], exp.Expr]  # decimal digits with an exponent → the nearest float64
     matches: Callable[[exp.Expr, str], exp.Expr]  # whether a pattern matches all of a text
     like: Callable[[exp.Expr, exp.Expr], exp.Expr]  # LIKE without an escape character
-    halves: Callable[[exp.Expr], tuple[exp.Expr, exp.Expr]]  # a sum ≥ 0 → what is above and below 2^32
+    halves: Callable[[exp.Expr], tuple[exp.Expr, exp.Expr]]  # a sum from 0 to 2^125 → its halves
 
 
 def _duckdb_halves(total: exp.Expr) -> tuple[exp.Expr, exp.Expr]:
-    """SUM of BIGINT is HUGEINT in DuckDB, and only BIGINT leaves it exactly."""
-    high = exp.BitwiseRightShift(this=total, expression=exp.Literal.number(32))
-    low = exp.BitwiseAnd(this=total, expression=exp.Literal.number(0xFFFFFFFF))
+    """SUM of BIGINT is HUGEINT in DuckDB, and only BIGINT leaves it exactly. Both halves are below 2^63."""
+    high = exp.BitwiseRightShift(this=total, expression=exp.Literal.number(LOW_BITS))
+    low = exp.BitwiseAnd(this=total, expression=exp.Literal.number((1 << LOW_BITS) - 1))
     return exp.cast(high, "BIGINT"), exp.cast(low, "BIGINT")
 
 

@@ -17,15 +17,17 @@ from discreet.engines.terms import (
     Term,
     Types,
     alike,
-    as_type,
+    as_whole,
     cases,
     day,
     infix,
     is_one_of,
+    midnight,
     moment,
     real,
     real_literal,
     text,
+    typed_null,
     whole_literal,
 )
 from discreet.engines.values import SAFE, nearest
@@ -134,7 +136,7 @@ class Expressions:
         """floor((x - origin) / width), perhaps infinite."""
         x, by, start = real(of, self._dialect), nearest(width), nearest(origin)
         if by == 0:
-            return replace(x, sql=as_type(exp.Null(), "DOUBLE"))
+            return replace(x, sql=typed_null("DOUBLE"))
         moved = infix(exp.Sub, x.sql, real_literal(start, self._dialect))
         floor = exp.Floor(this=infix(exp.Div, moved, real_literal(by, self._dialect)))
         low, high = unary("floor", binary("divide", binary("subtract", (x.low, x.high), (start, start)), (by, by)))
@@ -256,9 +258,9 @@ class Expressions:
         if of.kind not in ("day", "moment", "null"):
             raise TypeError("only days and moments have parts")
         name, low, high = _PARTS[part]
-        moment_of = as_type(of.sql, "TIMESTAMP")  # some engines know no hour of a day
-        sql = as_type(exp.Extract(this=exp.var(name), expression=moment_of), "BIGINT")
-        return Term(sql, "number", of.stage, float(low), float(high), whole=True)
+        moment_of = typed_null("TIMESTAMP") if of.kind == "null" else midnight(of).sql  # some engines know no hour of a day
+        found = exp.Extract(this=exp.var(name), expression=moment_of)
+        return as_whole(Term(found, "number", of.stage, float(low), float(high)))
 
     def _bin(self, of: Term, width: Fraction, origin: Fraction) -> Term:
         steps = self.steps(_demand(of, "number"), width, origin)
@@ -271,7 +273,7 @@ class Expressions:
 
 def _demand(term: Term, kind: Kind) -> Term:
     if term.kind == "null" and kind in _TYPES:
-        return replace(term, sql=as_type(term.sql, _TYPES[kind]), kind=kind)
+        return replace(term, sql=typed_null(_TYPES[kind]), kind=kind)
     if term.kind not in (kind, "null"):
         raise TypeError(f"{term.kind} where {kind} is needed")
     return term

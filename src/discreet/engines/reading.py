@@ -15,7 +15,10 @@ from discreet.engines.sheet import Sheet
 from discreet.engines.terms import (
     Kind,
     Term,
-    as_type,
+    as_moment,
+    as_real,
+    as_text,
+    as_whole,
     between,
     cases,
     column,
@@ -25,6 +28,8 @@ from discreet.engines.terms import (
     moment,
     real_literal,
     text,
+    tried,
+    typed_null,
     whole_literal,
 )
 from discreet.engines.values import (
@@ -162,19 +167,18 @@ def _number(declared: model.Number | model.Integer, term: Term, stored: Stored, 
     if isinstance(declared, model.Integer):
         whens.insert(0, (infix(exp.NEQ, x, exp.Floor(this=x)), exp.Null()))
     bounded = cases(*whens, otherwise=outside)
-    if is_whole(declared):
-        return replace(number, sql=as_type(bounded, "BIGINT"), whole=True)
-    return replace(number, sql=bounded)
+    found = replace(number, sql=bounded, low=low, high=high)
+    return as_whole(found) if is_whole(declared) else found
 
 
 def _double(term: Term, stored: Stored, dialect: Dialect) -> Term:
     """A DOUBLE, perhaps infinite, perhaps NaN."""
     match stored:
         case "whole":
-            return replace(term, sql=as_type(term.sql, "DOUBLE"))
+            return replace(term, sql=as_real(term.sql))
         case "text":
             trimmed = _trimmed(term.sql)
-            read = cases((dialect.matches(trimmed, NUMBER), as_type(trimmed, "DOUBLE", safely=True)))
+            read = cases((dialect.matches(trimmed, NUMBER), tried(trimmed, "DOUBLE")))
             return replace(term, sql=read)
         case _:
             return term
@@ -193,15 +197,14 @@ def _category(declared: model.Category, term: Term, stored: Stored, sheet: Sheet
     else:
         double = sheet.named(_double(term, stored, sheet.dialect))
         found = one_of_numbers(double, numbers, sheet, sheet.layout.members.get(declared.name))
-        if is_whole(declared):
-            found = replace(found, sql=as_type(found.sql, "BIGINT"), whole=True)
+        found = as_whole(_bounded(found, declared)) if is_whole(declared) else found
     return _bounded(found, declared)
 
 
 def one_of_texts(term: Term, values: list[str], sheet: Sheet, table: str | None = None) -> Term:
     """The text if it is one of ``values``, else NULL."""
     if not values:
-        return replace(term, sql=as_type(exp.Null(), "TEXT"))
+        return replace(term, sql=typed_null("TEXT"))
     if table is not None:
         return sheet.member(term, table)
     constants = list(dict.fromkeys(map(text, values)))  # each once: a row joins one of them at most
@@ -215,7 +218,7 @@ def one_of_numbers(term: Term, values: Sequence[Fraction | int], sheet: Sheet, t
     """The number if it is one of ``values``, else NULL."""
     numbers = sorted({nearest(value) for value in values})
     if not numbers:
-        return replace(term, sql=as_type(exp.Null(), "DOUBLE"), whole=False)
+        return replace(term, sql=typed_null("DOUBLE"), whole=False)
     x = sheet.named(term)
 
     def constant(number: float) -> exp.Expr:
@@ -229,7 +232,7 @@ def one_of_numbers(term: Term, values: Sequence[Fraction | int], sheet: Sheet, t
     if len(numbers) <= FEW:
         return replace(x, sql=cases((is_one_of(x.sql, map(constant, numbers)), x.sql)))
     found = sheet.member(x, table or list(map(constant, numbers)))
-    return found if x.whole else replace(found, sql=as_type(found.sql, "DOUBLE"))
+    return found if x.whole else replace(found, sql=as_real(found.sql))
 
 
 def is_run(numbers: list[float]) -> bool:
@@ -246,7 +249,7 @@ def _trimmed(value: exp.Expr) -> exp.Expr:
 
 
 def _text(value: exp.Expr, stored: Stored) -> exp.Expr:
-    return value if stored == "text" else as_type(value, "TEXT")
+    return value if stored == "text" else as_text(value)
 
 
 def _truth(value: exp.Expr, stored: Stored) -> exp.Expr:
@@ -266,9 +269,9 @@ def _day(term: Term, stored: Stored, bounds: tuple[date, date], sheet: Sheet) ->
     match stored:
         case "text":
             trimmed = _trimmed(term.sql)
-            read = cases((sheet.dialect.matches(trimmed, DAY), as_type(trimmed, "DATE", safely=True)))
+            read = cases((sheet.dialect.matches(trimmed, DAY), tried(trimmed, "DATE")))
         case "moment":
-            read = as_type(term.sql, "DATE")
+            read = tried(term.sql, "DATE")
         case _:
             read = term.sql
     return _clamped(replace(term, sql=read, kind="day"), day(bounds[0]), day(bounds[1]), sheet)
@@ -279,10 +282,10 @@ def _moment(term: Term, stored: Stored, bounds: tuple[datetime, datetime], sheet
         case "text":
             trimmed = _trimmed(term.sql)
             cut = exp.Left(this=trimmed, expression=exp.Literal.number(26))  # microseconds
-            read = cases((sheet.dialect.matches(trimmed, MOMENT), as_type(cut, "TIMESTAMP", safely=True)))
+            read = cases((sheet.dialect.matches(trimmed, MOMENT), tried(cut, "TIMESTAMP")))
         case "day":
             clamped = _clamped(replace(term, kind="day"), day(date.min), day(date.max), sheet)  # a later day may be no moment
-            term, read = clamped, as_type(clamped.sql, "TIMESTAMP")
+            term, read = clamped, as_moment(clamped).sql
         case _:
             read = term.sql
     return _clamped(replace(term, sql=read, kind="moment"), moment(bounds[0]), moment(bounds[1]), sheet)

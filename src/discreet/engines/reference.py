@@ -23,6 +23,7 @@ from discreet.engines.lookups import (
 )
 from discreet.engines.values import Raw, Value, nearest, read
 from discreet.engines.wanted import (
+    LOW_BITS,
     Bound,
     ByStep,
     ByValue,
@@ -39,9 +40,7 @@ from discreet.engines.wanted import (
 from discreet.facts.model import ByColumn, Facts
 from discreet.private import Private
 
-__all__ = ["MOST", "Reference"]
-
-MOST = (1 << 95) - 1  # sums saturate here: a high half of 63 bits and a low one of 32
+__all__ = ["Reference"]
 
 Row = Mapping[str, Value]
 
@@ -135,10 +134,9 @@ def _sums(wanted: Wanted, placed: Sequence[Placed]) -> Sums:
                 total[cell] = len(different[cell])
             else:
                 total[cell] += _term(measure, row)
-    capped = [[min(value, MOST) for value in total] for total in totals]
-    shape = (len(wanted.measures), wanted.cells)
-    high = np.array([[value >> 32 for value in total] for total in capped], np.int64).reshape(shape)
-    low = np.array([[value & 0xFFFFFFFF for value in total] for total in capped], np.int64).reshape(shape)
+    shape, below = (len(wanted.measures), wanted.cells), (1 << LOW_BITS) - 1
+    high = np.array([[value >> LOW_BITS for value in total] for total in totals], np.int64).reshape(shape)
+    low = np.array([[value & below for value in total] for total in totals], np.int64).reshape(shape)
     return Sums(high, low)
 
 

@@ -1,4 +1,8 @@
-"""Terms: pieces of SQL with what is publicly known about their values."""
+"""Terms: pieces of SQL with what is publicly known about their values.
+
+Every piece is total: it has a value, perhaps NULL, on every row that can be stored. Casts are made here and nowhere else. A plain
+one takes only what it cannot fail on: a whole number needs a term whose range says that it fits. Proof: docs/proofs/totality.md
+"""
 
 import math
 from collections.abc import Iterable
@@ -15,8 +19,12 @@ __all__ = [
     "NULL",
     "Term",
     "Types",
+    "WIDEST",
     "alike",
-    "as_type",
+    "as_moment",
+    "as_real",
+    "as_text",
+    "as_whole",
     "between",
     "cases",
     "column",
@@ -28,6 +36,8 @@ __all__ = [
     "real",
     "real_literal",
     "text",
+    "tried",
+    "typed_null",
     "whole_literal",
 ]
 
@@ -35,6 +45,7 @@ Kind = Literal["number", "text", "truth", "day", "moment", "null"]
 Types = Literal["BIGINT", "BOOLEAN", "DATE", "DOUBLE", "TEXT", "TIMESTAMP"]
 
 NULL = exp.Null()
+WIDEST = 1 << 62  # whole numbers of this size, and differences of two of them, are BIGINT
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +53,7 @@ class Term:
     """An SQL expression over the columns that there are from stage ``stage`` on.
 
     A number is a float64 that is never NaN and lies between ``low`` and ``high``. It is held as DOUBLE, or, if ``whole``, as an
-    integer type: then it is at most 2^53 in size.
+    integer type: then it is at most 2^53 in size. Days and moments are of the years 1 to 9999.
     """
 
     sql: exp.Expr
@@ -93,12 +104,6 @@ def cases(*whens: tuple[exp.Expr, exp.Expr], otherwise: exp.Expr | None = None) 
     return exp.Case(ifs=[exp.If(this=test, true=value) for test, value in whens], default=otherwise)
 
 
-def as_type(value: exp.Expr, to: Types, *, safely: bool = False) -> exp.Expr:
-    """The value as another type; ``safely``: NULL where that is not possible."""
-    kind = exp.DataType.build(to)
-    return exp.TryCast(this=value, to=kind) if safely else exp.Cast(this=value, to=kind)
-
-
 def text(value: str) -> exp.Expr:
     """A text constant. Half a surrogate pair is no character and becomes '?'."""
     return exp.Literal.string(value.encode("utf-8", "replace").decode("utf-8"))
@@ -129,7 +134,46 @@ def moment(value: datetime) -> exp.Expr:
     return exp.cast(exp.Literal.string(value.isoformat(sep=" ")), "TIMESTAMP")
 
 
-# ---- numbers of both kinds
+# ---- other types
+
+
+def tried(value: exp.Expr, to: Types) -> exp.Expr:
+    """The value as another type, NULL where that is not possible."""
+    return exp.TryCast(this=value, to=exp.DataType.build(to))
+
+
+def typed_null(of: Types) -> exp.Expr:
+    """NULL, of a type."""
+    return _cast(exp.Null(), of)
+
+
+def as_text(value: exp.Expr) -> exp.Expr:
+    """Any value as an engine writes it."""
+    return _cast(value, "TEXT")
+
+
+def as_real(value: exp.Expr) -> exp.Expr:
+    """A whole number, or a DOUBLE, as a DOUBLE."""
+    return _cast(value, "DOUBLE")
+
+
+def as_whole(term: Term) -> Term:
+    """A whole number, or a truth value as 0 or 1, as BIGINT. Raises ValueError if the term's range does not say that it fits."""
+    if term.kind == "truth":
+        return replace(term, sql=_cast(term.sql, "BIGINT"), kind="number", low=0.0, high=1.0, whole=True)
+    if not (term.kind == "number" and -WIDEST <= term.low <= term.high <= WIDEST):
+        raise ValueError("nothing says that this is a whole number of 64 bits")
+    is_so = isinstance(term.sql, exp.Cast) and term.sql.is_type("BIGINT")
+    return replace(term, sql=term.sql if is_so else _cast(term.sql, "BIGINT"), whole=True)
+
+
+def as_moment(term: Term) -> Term:
+    """A day as its first moment."""
+    return replace(term, sql=_cast(term.sql, "TIMESTAMP"), kind="moment")
+
+
+def _cast(value: exp.Expr, to: Types) -> exp.Expr:
+    return exp.Cast(this=value, to=exp.DataType.build(to))
 
 
 def real(term: Term, dialect: Dialect) -> Term:
@@ -137,13 +181,13 @@ def real(term: Term, dialect: Dialect) -> Term:
     if not term.whole:
         return term
     is_constant = isinstance(term.sql, exp.Literal | exp.Paren)
-    sql = real_literal(term.low, dialect) if is_constant else as_type(term.sql, "DOUBLE")
+    sql = real_literal(term.low, dialect) if is_constant else as_real(term.sql)
     return replace(term, sql=sql, whole=False)
 
 
 def midnight(term: Term) -> Term:
     """A day as its first moment; all else as it is."""
-    return replace(term, sql=as_type(term.sql, "TIMESTAMP"), kind="moment") if term.kind == "day" else term
+    return as_moment(term) if term.kind == "day" else term
 
 
 def alike(terms: list[Term], dialect: Dialect) -> list[Term]:

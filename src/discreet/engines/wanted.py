@@ -21,11 +21,15 @@ __all__ = [
     "Grid",
     "Key",
     "KeysWanted",
+    "LOW_BITS",
     "Measure",
     "Sums",
     "UnitsWanted",
     "Wanted",
 ]
+
+
+LOW_BITS = 62  # of a sum: what one row or unit adds is at most 2^62, and fewer than 2^63 of them leave a high half below 2^63
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +58,7 @@ class Measure:
 
     With ``within`` = (low, high), low ≤ 0 ≤ high, each unit is brought into that range before units are added up: power 0 adds
     up min(count, high); power 1 adds clamp(sum of X, low, high) - low for every unit that has rows in the cell, X not moved.
+    high - low is at most 2^62.
     """
 
     power: int
@@ -129,10 +134,16 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """The integers high * 2^32 + low, one row per measure and one column per cell, 0 <= low < 2^32."""
+    """The integers high * 2^62 + low, one row per measure and one column per cell, 0 <= low < 2^62. They are exact: no sum that
+    a table can have is too large for them, so that nothing saturates before the coordinates of a release are made of them.
+    """
 
     high: NDArray[np.int64]
     low: NDArray[np.int64]
+
+    def whole(self) -> NDArray[np.object_]:
+        """The same as Python ints, which have no width to overflow."""
+        return np.asarray(self.high.astype(object) * (1 << LOW_BITS) + self.low.astype(object))
 
 
 @dataclass(frozen=True, slots=True)

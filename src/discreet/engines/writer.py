@@ -1,8 +1,9 @@
 """What planning wants, as one SELECT in an engine's dialect.
 
 The SELECT gives one row for every combination of keys that has rows: columns k0, k1, ... with the keys' values (NULL where a row
-is in none of the declared cells), and for every measure its sum as two BIGINT, h0 * 2^32 + l0. Every part is total: no stored
-value can make it fail. ``cells`` puts the rows where they belong.
+is in none of the declared cells), and for every measure its sum as two BIGINT, h0 * 2^62 + l0. Every part is total: no stored
+value and no accepted constant can make it fail, and no sum saturates (docs/proofs/totality.md). ``cells`` puts the rows where
+they belong.
 """
 
 import math
@@ -18,26 +19,38 @@ from discreet.engines.layout import Layout
 from discreet.engines.ranges import unary
 from discreet.engines.reading import one_of_numbers, one_of_texts, read_column
 from discreet.engines.sheet import Sheet
-from discreet.engines.terms import Term, as_type, between, cases, column, infix, real, real_literal, whole_literal
+from discreet.engines.terms import (
+    WIDEST,
+    Term,
+    as_whole,
+    between,
+    cases,
+    column,
+    infix,
+    real,
+    real_literal,
+    tried,
+    typed_null,
+    whole_literal,
+)
 from discreet.engines.values import SAFE, nearest
 from discreet.engines.wanted import ByStep, ByValue, CountsWanted, Grid, Key, Measure, Wanted
 from discreet.facts.model import Boolean, Category, Facts
 from discreet.questions.algebra import Column
 
 __all__ = [
-    "MOST",
+    "binned",
     "counted",
     "filtered",
     "in_ranges",
     "key_term",
+    "moved",
     "steps_of",
     "to_counts",
     "to_read",
     "to_sql",
     "total_of",
 ]
-
-MOST = (1 << 95) - 1  # sums saturate here: a high half of 63 bits and a low one of 32
 
 _MANY = 10**6  # as many cells as a question can have
 
@@ -63,7 +76,7 @@ def to_sql(wanted: Wanted, facts: Facts, layout: Layout, dialect: str = "duckdb"
     inner = sheet.select(*found, where=conditions) + groups
 
     # the same rows: k0, k1, ..., h0, l0, h1, l1, ...
-    outputs = [exp.alias_(_moved(exp.column(f"k{place}"), first), f"k{place}") for place, (_, first) in enumerate(keys)]
+    outputs = [exp.alias_(_from(exp.column(f"k{place}"), first), f"k{place}") for place, (_, first) in enumerate(keys)]
     for place in range(len(totals)):
         high, low = known.halves(exp.column(f"m{place}"))
         outputs += [exp.alias_(high, f"h{place}"), exp.alias_(low, f"l{place}")]
@@ -80,17 +93,21 @@ def to_counts(wanted: CountsWanted, facts: Facts, layout: Layout, dialect: str =
         term, first = key_term(key, write, sheet, facts)
         value, inside = (term.sql, None) if isinstance(key, ByValue) and key.other else _apart(term.sql)
         conditions += [] if inside is None else [inside]
-        keys.append(_moved(value, first))
-    steps = steps_of(write.number(wanted.of), wanted.grid, sheet)
-    bins = as_type(steps.sql, "BIGINT")
-    if wanted.coarse:
-        bins = exp.BitwiseRightShift(this=bins, expression=exp.Literal.number(wanted.coarse))
-    b = sheet.named(replace(steps, sql=bins)).sql
+        keys.append(_from(value, first))
+    b = binned(wanted, write, sheet)
     conditions.append(exp.Paren(this=in_ranges(b, wanted.bins)))
     found = [exp.alias_(value, f"k{place}") for place, value in enumerate(keys)]
     found += [exp.alias_(b, "b"), exp.alias_(exp.Count(this=exp.Star()), "n")]
     groups = ", ".join(str(place + 1) for place in range(len(keys) + 1))
     return f"{sheet.select(*found, where=conditions)} GROUP BY {groups}"
+
+
+def binned(wanted: CountsWanted, write: Expressions, sheet: Sheet) -> exp.Expr:
+    """The bin of a row's value."""
+    steps = steps_of(write.number(wanted.of), wanted.grid, sheet)
+    if wanted.coarse:
+        steps = replace(steps, sql=exp.BitwiseRightShift(this=steps.sql, expression=exp.Literal.number(wanted.coarse)))
+    return sheet.named(steps).sql
 
 
 def in_ranges(b: exp.Expr, ranges: tuple[tuple[int, int], ...] | None) -> exp.Expr:
@@ -157,10 +174,21 @@ def _among(term: Term, values: tuple[Fraction | str | bool, ...], sheet: Sheet) 
         case "truth":
             return term
         case _:
-            return replace(term, sql=as_type(exp.Null(), "BIGINT"))
+            return replace(term, sql=typed_null("BIGINT"))
 
 
-def _moved(value: exp.Expr, by: int) -> exp.Expr:
+def moved(term: Term, by: int) -> Term:
+    """A whole number as BIGINT, less ``by``."""
+    whole = as_whole(term)
+    if not by:
+        return whole
+    if abs(by) > WIDEST:
+        raise ValueError("nothing says that this difference has 64 bits")
+    return replace(whole, sql=_from(whole.sql, by), low=whole.low - by, high=whole.high - by)
+
+
+def _from(value: exp.Expr, by: int) -> exp.Expr:
+    """How far a BIGINT of at most 2^62 in size is above another."""
     return infix(exp.Sub, value, whole_literal(by)) if by else value
 
 
@@ -183,7 +211,7 @@ def total_of(measure: Measure, write: Expressions, sheet: Sheet) -> exp.Expr:
     if measure.power == 1:
         return exp.Coalesce(this=filtered(exp.Sum(this=steps.sql), measure, write), expressions=[whole_literal(0)])
     u = sheet.named(steps).sql
-    return _saturated(filtered(exp.Sum(this=infix(exp.Mul, u, u)), measure, write))
+    return exp.Coalesce(this=filtered(exp.Sum(this=infix(exp.Mul, u, u)), measure, write), expressions=[whole_literal(0)])
 
 
 def _product(measure: Measure, write: Expressions, sheet: Sheet) -> exp.Expr:
@@ -194,19 +222,14 @@ def _product(measure: Measure, write: Expressions, sheet: Sheet) -> exp.Expr:
     assert measure.and_grid is not None
     u = sheet.named(steps_of(write.number(measure.of), measure.grid, sheet)).sql
     v = sheet.named(steps_of(write.number(measure.and_of), measure.and_grid, sheet)).sql
-    factors = [as_type(each, "BIGINT") for each in [u] * measure.power + [v] * measure.and_power]
+    factors = [u] * measure.power + [v] * measure.and_power
     both = [exp.Not(this=exp.Is(this=each, expression=exp.Null())) for each in (u, v)]
     if not factors:
         return filtered(exp.Count(this=exp.Star()), measure, write, *both)
     term = factors[0]
     for factor in factors[1:]:
         term = infix(exp.Mul, term, factor)
-    return _saturated(filtered(exp.Sum(this=term), measure, write, *both))
-
-
-def _saturated(total: exp.Expr) -> exp.Expr:
-    some = exp.Coalesce(this=total, expressions=[whole_literal(0)])
-    return exp.Least(this=some, expressions=[whole_literal(MOST)], ignore_nulls=True)
+    return exp.Coalesce(this=filtered(exp.Sum(this=term), measure, write, *both), expressions=[whole_literal(0)])
 
 
 def counted(measure: Measure, among: tuple[Measure, ...]) -> Measure:
@@ -234,7 +257,7 @@ def steps_of(x: Term, grid: Grid, sheet: Sheet) -> Term:
     scale = 1 / grid.step
     if x.whole and scale.denominator == 1 and max(-x.low, x.high) * scale < SAFE // 2:
         times = int(scale)
-        wide = infix(exp.Mul, as_type(x.sql, "BIGINT"), whole_literal(times)) if times > 1 else x.sql
+        wide = infix(exp.Mul, as_whole(x).sql, whole_literal(times)) if times > 1 else x.sql
         steps = replace(x, sql=wide, low=x.low * times, high=x.high * times)
     else:
         by, half = nearest(scale), 0.5
@@ -243,20 +266,19 @@ def steps_of(x: Term, grid: Grid, sheet: Sheet) -> Term:
         floor = exp.Floor(this=infix(exp.Add, wide, real_literal(half, sheet.dialect)))
         low, high = unary("floor", (x.low * by + half, x.high * by + half))
         steps = replace(x, sql=floor, low=low, high=high)
-    found = _integer(steps, grid.low, grid.high, sheet, outside="nearest")
-    return replace(found, sql=_moved(as_type(found.sql, "BIGINT") if steps.whole else found.sql, grid.low))
+    return moved(_integer(steps, grid.low, grid.high, sheet, outside="nearest"), grid.low)
 
 
 def _integer(x: Term, low: int, high: int, sheet: Sheet, *, outside: str | None) -> Term:
     """A whole number, held as an integer, if it is from ``low`` to ``high``; outside of that NULL, or the nearest of the two."""
     if x.low >= low and x.high <= high:
-        return x if x.whole else replace(x, sql=as_type(x.sql, "BIGINT"), whole=True)
+        return x if x.whole else as_whole(x)
     x = sheet.named(x)
     if x.whole:
         value, least, most = x.sql, whole_literal(low), whole_literal(high)
     else:
         least, most = (real_literal(end, sheet.dialect) for end in _inside(low, high))
-        value = as_type(x.sql, "BIGINT")
+        value = tried(x.sql, "BIGINT")
     whens = [(between(x.sql, least, most), value)]
     if outside == "nearest":
         whens += [(infix(exp.LT, x.sql, least), whole_literal(low)), (infix(exp.GT, x.sql, most), whole_literal(high))]

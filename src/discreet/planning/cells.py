@@ -3,16 +3,20 @@
 from fractions import Fraction
 from math import floor, prod
 
+from discreet.engines.evaluate import binned
+from discreet.engines.values import nearest
 from discreet.engines.wanted import ByStep, ByValue, Key
 from discreet.errors import QuestionError
 from discreet.facts.model import Boolean, Category, Facts, Integer, Number, Text
 from discreet.planning.plan import Axis
 from discreet.questions.algebra import Apply, Bin, Column, DatePart, Expression, In, KeyOf, Like
 from discreet.questions.bounds import bounds_of
+from discreet.questions.words import to_text
 
 __all__ = ["MOST_CELLS", "cells_of", "check_having", "most_cells", "unknown_key"]
 
 MOST_CELLS = 10**6
+_FARTHEST = 1 << 51  # steps from the origin of bins: beyond, float64 does not tell one bin from the next
 
 
 def cells_of(keys: tuple[Expression, ...], facts: Facts) -> tuple[tuple[Key, ...], tuple[Axis, ...]]:
@@ -84,12 +88,30 @@ def check_having(condition: Expression | None, axes: tuple[Axis, ...]) -> None:
 
 
 def _stepped(of: Expression, width: Fraction, origin: Fraction, bounds: tuple[Fraction, Fraction]) -> tuple[Key, Axis]:
-    first = floor((bounds[0] - origin) / width)
-    count = floor((bounds[1] - origin) / width) - first + 1
+    first, last = (floor((bound - origin) / width) for bound in bounds)
+    if nearest(width) == 0 or max(abs(first), abs(last)) > _FARTHEST:
+        raise _too_far(of, width, origin + first * width, last - first)
+    # where float64 puts the bounds, and so every value between them, there is a cell too
+    found = [binned(nearest(bound), width, origin) for bound in bounds]
+    first, last = (int(choose(exact, exact if step is None else step))
+                   for choose, exact, step in zip((min, max), (first, last), found, strict=True))  # fmt: skip
+    count = last - first + 1
     if count > MOST_CELLS:
         raise QuestionError(f"the bins of this key are {count:,}", hint="use wider bins")
     starts = [origin + (first + i) * width for i in range(count)]
     return ByStep(of, width, origin, first, count), Axis(tuple(int(s) if s.denominator == 1 else float(s) for s in starts))
+
+
+def _too_far(of: Expression, width: Fraction, start: Fraction, steps: int) -> QuestionError:
+    """Bins that are counted from too far away; ``start`` is where the first of them begins."""
+    hint = "use wider bins, or subtract a constant first so that the numbers are nearer 0"
+    if max(abs(start), abs(start + steps * width)) / width < _FARTHEST:  # the same bins, counted from where they are
+        hint = f"let them begin near the values: BIN({to_text(of)}, {_short(width)}, {_short(start)}) has the same bins"
+    return QuestionError(f"bins of this width cannot be counted from so far away: {_FARTHEST:,} of them at most", hint=hint)
+
+
+def _short(number: Fraction) -> str:
+    return str(number) if number.denominator == 1 else repr(float(number))
 
 
 def _scalar(value: int | str) -> Fraction | str:

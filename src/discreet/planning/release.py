@@ -28,7 +28,7 @@ def release(plan: Plan, sums: Private[Sums] | None, counts: Counting | None = No
     """Every vector of the plan with its noise. No ``sums`` where the plan wants none; ``counts`` where values have ranks."""
     found = None if sums is None else sums.take()
     none = np.zeros((0, plan.wanted.cells), object)
-    exact = none if found is None else found.high.astype(object) * (1 << 32) + found.low.astype(object)
+    exact = none if found is None else found.whole()
     read = None if counts is None else cache(counts)  # what two of them need is read once
     released = []
     for each in plan.vectors:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from discreet.engines.choice import key_for
-from discreet.engines.wanted import Bound, Grid, Measure
+from discreet.engines.wanted import LOW_BITS, Bound, Grid, Measure
 from discreet.errors import QuestionError
 from discreet.facts.joins import multiplicity
 from discreet.facts.model import MOST_OF_UNIT, ByColumn, Facts
@@ -183,5 +183,12 @@ def clamped_measures(
     if estimator != "sum":
         return [Measure(0, of, None, condition, within=(0, most))]
     assert grid is not None
-    sums = Measure(1, of, grid, condition, within=clamp_of(grid, most))
+    low, high = clamp_of(grid, most)
+    if high - low > 1 << LOW_BITS:
+        fits = (1 << LOW_BITS) // (max(grid.high, 0) - min(grid.low, 0))
+        raise QuestionError(
+            f"one unit could add {high - low:,} to a sum, which is too much to be added up exactly",
+            hint=f"cap the rows of a unit at {fits:,} or fewer, or subtract a constant so that the numbers are nearer 0",
+        )
+    sums = Measure(1, of, grid, condition, within=(low, high))
     return [Measure(0, within=(0, 1)), sums] if grid.low < 0 else [sums]
