@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         ParameterError,
         QuestionError,
         Refused,
+        SourceFault,
     )
     from discreet.facts.make import boolean, category, date, integer, lookup, number, text, timestamp
     from discreet.lessons import distributions
@@ -92,6 +93,7 @@ __all__ = [
     "Quote",
     "RandomizedResponse",
     "Refused",
+    "SourceFault",
     "advanced_composition",
     "audit",
     "bin",
@@ -148,6 +150,7 @@ _ROOMS = {  # where each public name lives
         "ParameterError",
         "QuestionError",
         "Refused",
+        "SourceFault",
     ),
     "answers": ("Answer", "Quote"),
     "curator": ("table",),

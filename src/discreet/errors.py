@@ -9,6 +9,7 @@
     │   └── AccessError     frozen, expired, or not allowed
     └── Fault               a reference number and nothing else; the cause goes to the curator's log
         ├── EngineFault
+        │   └── SourceFault   the source is gone, or was written to: nobody's question is to blame
         └── LedgerFault
 
 A message says what was expected and what was found (never data); ``hint`` says what to write instead.
@@ -28,6 +29,7 @@ __all__ = [
     "ParameterError",
     "QuestionError",
     "Refused",
+    "SourceFault",
 ]
 
 
@@ -113,13 +115,20 @@ class Fault(DiscreetError):
         super().__init__(message, hint=hint)
         self.reference = uuid4().hex[:12]
         self.cause = ""  # the kind of what went wrong, for the curator's log
+        self.told = ""  # the engine's own words: only where whoever holds the data looks at their own source
 
     def __str__(self) -> str:
+        if self.told:
+            return f"{self.message}: {self.told}"
         return f"{super().__str__()} (reference {self.reference})"
 
 
 class EngineFault(Fault):
     """The engine could not produce the exact integers."""
+
+
+class SourceFault(EngineFault):
+    """The source is gone, or was written to while it was read. Nobody's question is to blame."""
 
 
 class LedgerFault(Fault):

@@ -5,22 +5,24 @@ import weakref
 from collections.abc import Callable, Mapping
 from glob import escape
 from tempfile import mkdtemp
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from discreet.engines.bounding import to_bounded_counts, to_bounded_sql, to_unit_counts
 from discreet.engines.cells import gather, gather_counts, gather_sizes
 from discreet.engines.choice import columns_read
 from discreet.engines.faults import guarded
-from discreet.engines.joining import stored_lookups, with_joined
+from discreet.engines.joining import cleared, look_at_companions, stored_companions, stored_lookups, with_joined
 from discreet.engines.keys import gather_candidates, to_keys_sql
 from discreet.engines.layout import Layout
+from discreet.engines.limits import limits
 from discreet.engines.lookups import lookup_files, with_joins
-from discreet.engines.sources import from_csv, from_duckdb, from_frame, from_parquet, run
+from discreet.engines.sources import from_csv, from_duckdb, from_frame, from_parquet, look_at_csv, run
 from discreet.engines.stamps import files_of, stamp
 from discreet.engines.stored import quoted_text
 from discreet.engines.wanted import Candidates, Counts, CountsWanted, KeysWanted, Sums, UnitsWanted, Wanted
 from discreet.engines.writer import to_counts, to_sql
-from discreet.errors import EngineFault, FactsError
+from discreet.errors import FactsError, SourceFault
 from discreet.facts.model import Facts, Source
 from discreet.private import Private
 
@@ -44,33 +46,42 @@ _SETTINGS = {
 class DuckDB:
     """One table of one version, in a DuckDB of its own.
 
-    Opening raises FactsError if the source does not have what the facts declare, and EngineFault if it can not be read. From
-    then on the database reads the files of the source only, writes to a private folder only, and its settings are locked.
+    Opening looks at headers, schemas and public lookups, and at no row of a file: rows are read by the first question that is
+    charged. It raises FactsError if the source does not have what the facts declare, and EngineFault if it can not be read.
+    Once there is something to ask, the database reads the files of the source only, writes to a private folder only, and its
+    settings are locked. Frames are copied when they are opened. ``tell`` puts the engine's own words into errors: for the
+    terminal of whoever holds the data, and nobody else.
     """
 
-    def __init__(self, facts: Facts, source: object, lookups: Mapping[str, object] | None = None) -> None:
+    def __init__(
+        self, facts: Facts, source: object, lookups: Mapping[str, object] | None = None, *, tell: bool = False
+    ) -> None:
         self._facts = facts
+        self._source = source
         self._given = lookups or {}
-        self._files = guarded(_GONE, lambda: files_of(source) if isinstance(source, Source) else [])
+        self._tell = tell
+        self._files = guarded(_GONE, lambda: files_of(source) if isinstance(source, Source) else [], SourceFault, tell=tell)
         self._lookup_files = lookup_files(facts, self._given)
         self._watched = [*self._files, *(file for files in self._lookup_files.values() for file in files)]
-        self._stamps = guarded(_GONE, lambda: [stamp(file) for file in self._watched])
-        self._connection, folder = guarded("DuckDB could not be started", _started)
+        self._stamps = guarded(_GONE, lambda: [stamp(file) for file in self._watched], SourceFault)
+        self._layout: Layout | None = None  # None until the rows may be read
+        self._reading = Lock()
+        self._connection, folder = guarded("DuckDB could not be started", _started, tell=tell)
         self._let_go = weakref.finalize(self, _let_go, self._connection.close, folder)
         try:
-            self._layout = guarded("the source could not be read", lambda: self._opened(source))
+            guarded("the source could not be read", self._look, tell=tell)
         except BaseException:
             self._let_go()
             raise
 
     def check(self) -> None:
-        """Raises EngineFault if the source is gone; called before anything is charged."""
-        if guarded(_GONE, lambda: [stamp(file) for file in self._watched]) != self._stamps:
-            raise EngineFault(_GONE)
+        """Raises SourceFault if the source is gone or was written to; called before anything is charged."""
+        if guarded(_GONE, lambda: [stamp(file) for file in self._watched], SourceFault) != self._stamps:
+            raise SourceFault(_GONE)
 
     def run(self, wanted: Wanted) -> Private[Sums]:
         """The exact integers. Raises EngineFault, and no other error."""
-        return guarded("DuckDB could not answer", lambda: Private(self._sums(wanted)))
+        return guarded("DuckDB could not answer", lambda: Private(self._sums(wanted)), tell=self._tell)
 
     def counts(self, wanted: CountsWanted | UnitsWanted) -> Private[Counts]:
         """How many rows lie where, or how many units have how many. Raises EngineFault, and no other error."""
@@ -112,40 +123,77 @@ class DuckDB:
 
     def _seen(self, wanted: Wanted | CountsWanted | KeysWanted) -> tuple[Facts, Layout]:
         """The table as a question sees it: beside what it is joined with, columns constant per unit settled if it reads one."""
-        layout, settled = self._layout, self._layout.settled
+        layout = self._read()
         read = columns_read(wanted) | {join.column for join in wanted.joins}
-        if settled is not None and any(column.per_unit and column.name in read for column in self._facts.columns):
-            layout = settled
+        if layout.settled is not None and any(column.per_unit and column.name in read for column in self._facts.columns):
+            layout = layout.settled
         return with_joins(self._facts, wanted.joins), with_joined(layout, self._facts, wanted, self._lookups)
 
-    def _opened(self, source: object) -> Layout:
+    # ---- before the charge
+
+    def _look(self) -> None:
+        """Headers, schemas and lookups, which are public. Frames are rows that somebody holds already: they are copied."""
         if not self._facts.columns:
             raise FactsError("no column is declared", hint="declare the columns that may be asked about")
-        connection = self._connection
-        allowed: list[str] = []
+        connection, companions = self._connection, look_at_companions(self._facts, self._given, self._lookup_files)
         self._lookups = stored_lookups(connection, self._facts, self._given, self._lookup_files)
-        match source:
+        if not isinstance(self._source, Source):
+            self._read()
+        elif self._source.kind == "csv":
+            look_at_csv(self._facts, self._files)
+        else:
+            layout = self._table()  # a view: nothing but the schema is read
+            if companions:  # their rows are read first
+                cleared(connection)
+            else:
+                self._locked()
+                self._layout = layout
+
+    # ---- after it
+
+    def _read(self) -> Layout:
+        """How the rows are held; the first time they are read, by one thread at a time."""
+        with self._reading:
+            if self._layout is None:
+                try:
+                    self._lookups |= stored_companions(self._connection, self._facts, self._given, self._lookup_files)
+                    layout = self._table()
+                    self._locked()
+                except BaseException:
+                    cleared(self._connection)  # for whoever tries again
+                    raise
+                self._layout = layout
+            return self._layout
+
+    def _table(self) -> Layout:
+        connection, facts, files = self._connection, self._facts, self._files
+        match self._source:
             case Source(kind="csv"):
-                layout = from_csv(connection, self._facts, self._files)
+                return from_csv(connection, facts, files)
             case Source(kind="parquet"):
-                layout = from_parquet(connection, self._facts, self._files)
+                layout = from_parquet(connection, facts, files)
                 run(connection, "SET GLOBAL disable_parquet_prefetching = true")  # more memory, no less time
-                allowed = [path for file in self._files for path in (str(file), escape(str(file)))]  # it asks for both
+                return layout
             case Source(kind="duckdb", table=str(table)):
-                layout = from_duckdb(connection, self._facts, self._files[0], table)
-            case _:
-                layout = from_frame(connection, self._facts, source)
-        run(connection, f"SET allowed_paths = [{', '.join(quoted_text(path) for path in allowed)}]")
-        run(connection, "SET enable_external_access = false")
-        run(connection, "SET lock_configuration = true")
-        return layout
+                return from_duckdb(connection, facts, files[0], table)
+            case frame:
+                return from_frame(connection, facts, frame)
+
+    def _locked(self) -> None:
+        """From here on the files of a Parquet source can be read, and nothing else; no setting can be changed."""
+        is_parquet = isinstance(self._source, Source) and self._source.kind == "parquet"
+        files = self._files if is_parquet else []
+        allowed = [path for file in files for path in (str(file), escape(str(file)))]  # it asks for both
+        run(self._connection, f"SET allowed_paths = [{', '.join(quoted_text(path) for path in allowed)}]")
+        run(self._connection, "SET enable_external_access = false")
+        run(self._connection, "SET lock_configuration = true")
 
 
 def _started() -> tuple["DuckDBPyConnection", str]:
     import duckdb
 
     folder = mkdtemp(prefix="discreet-")  # for its owner only
-    return duckdb.connect(":memory:", config={**_SETTINGS, "temp_directory": folder}), folder
+    return duckdb.connect(":memory:", config={**_SETTINGS, **limits(), "temp_directory": folder}), folder
 
 
 def _let_go(close: Callable[[], None], folder: str) -> None:

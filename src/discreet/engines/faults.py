@@ -1,4 +1,4 @@
-"""The border that no engine error crosses: its text may quote a row."""
+"""The border that no engine error crosses: its text may quote a row. Only whoever holds the data is told it."""
 
 import logging
 from collections.abc import Callable
@@ -10,21 +10,32 @@ __all__ = ["guarded"]
 
 T = TypeVar("T")
 
+_MOST_WORDS = 400  # letters of an engine's own words
 _log = logging.getLogger("discreet")
 
 
-def guarded(message: str, action: Callable[[], T]) -> T:
-    """What ``action`` returns. Its errors become an EngineFault that neither quotes nor carries them; the log names their class.
+def guarded(message: str, action: Callable[[], T], kind: type[EngineFault] = EngineFault, *, tell: bool = False) -> T:
+    """What ``action`` returns. Its errors become a fault that neither quotes nor carries them; the log names their class.
 
-    discreet's own errors say only what is public, and pass.
+    discreet's own errors say only what is public, and pass. With ``tell`` the fault has the engine's own words: for the terminal
+    of whoever holds the data; nothing is logged then, and the fault has no number to look up.
     """
     try:
         return action()
     except DiscreetError:
         raise
     except Exception as error:  # noqa: BLE001 - any of them may quote a row
-        kind = type(error).__name__
-    fault = EngineFault(message)
-    fault.cause = kind
-    _log.error("fault %s: %s (%s)", fault.reference, message, kind)
+        cause, words = type(error).__name__, _words(error) if tell else ""
+    fault = kind(message)
+    fault.cause, fault.told = cause, words
+    if not words:
+        _log.error("fault %s: %s (%s)", fault.reference, message, cause)
     raise fault  # outside the handler: inside, the error would come along as its context
+
+
+def _words(error: Exception) -> str:
+    """What an engine says of an error, on one line that cannot move a cursor."""
+    text = f"{error.strerror or type(error).__name__}" if isinstance(error, OSError) else str(error) or type(error).__name__
+    line = " ".join(text.split())
+    shown = "".join(letter if letter.isprintable() else "\ufffd" for letter in line)
+    return shown if len(shown) <= _MOST_WORDS else f"{shown[:_MOST_WORDS]}…"

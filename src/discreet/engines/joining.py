@@ -13,7 +13,7 @@ from discreet.engines.layout import Field, Layout
 from discreet.engines.lookups import check_matches, facts_of, lookup_files, read_before, rows_before, source_of, unreadable
 from discreet.engines.reading import kind_of
 from discreet.engines.sheet import Sheet
-from discreet.engines.sources import from_csv, from_duckdb, from_frame, from_parquet, run
+from discreet.engines.sources import from_csv, from_duckdb, from_frame, from_parquet, look_at_csv, run
 from discreet.engines.stored import UNIT, safe_name
 from discreet.engines.wanted import Bound, CountsWanted, KeysWanted, Wanted
 from discreet.engines.writer import to_read
@@ -26,7 +26,9 @@ from discreet.questions.algebra import Column
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["Stored", "stored_lookups", "with_joined", "wrong_lookups"]
+__all__ = [
+    "Stored", "cleared", "look_at_companions", "stored_companions", "stored_lookups", "with_joined", "wrong_lookups",
+]  # fmt: skip
 
 _KEY = "k"
 _LOOKUP, _BESIDE = "lookup", "beside"  # how tables of joined rows are called
@@ -47,17 +49,54 @@ class Stored:
 def stored_lookups(
     connection: "DuckDBPyConnection", facts: Facts, given: Mapping[str, object], files: Mapping[str, list[Path]]
 ) -> dict[str, Stored]:
-    """Every lookup, read into a table of its own; before the confidential table is opened in the same database.
+    """Every public lookup, read into a table of its own; before the confidential table is opened in the same database.
 
     Raises FactsError if one cannot be read, lacks a column, or has a key more often than declared.
     """
-    found = {}
-    for place, join in enumerate(facts.joins):
-        if isinstance(join, Companion):
-            found[join.name] = _companion(connection, place, join, given, files)
+    return {
+        join.name: _stored(connection, place, join, facts, given, files)
+        for place, join in enumerate(facts.joins)
+        if isinstance(join, Lookup)
+    }
+
+
+def stored_companions(
+    connection: "DuckDBPyConnection", facts: Facts, given: Mapping[str, object], files: Mapping[str, list[Path]]
+) -> dict[str, Stored]:
+    """The rows of every other confidential table, likewise: after the charge, as those of the table itself."""
+    return {
+        join.name: _companion(connection, place, join, given, files)
+        for place, join in enumerate(facts.joins)
+        if isinstance(join, Companion)
+    }
+
+
+def look_at_companions(facts: Facts, given: Mapping[str, object], files: Mapping[str, list[Path]]) -> bool:
+    """Whether there are other confidential tables. Raises FactsError if the header of one lacks what is declared."""
+    companions = [join for join in facts.joins if isinstance(join, Companion)]
+    for join in companions:
+        match given.get(join.name, source_of(join)):
+            case Source(kind="csv"):
+                look_at_csv(join.facts, files[join.name])
+            case Source(kind="parquet" | "duckdb" as kind, table=inside):
+                _look_at_stored(join.facts, files[join.name], kind, inside)
+            case None | Source():
+                what, instead = f"{join.name} cannot be read from here", "write a CSV, Parquet or DuckDB file into its facts"
+                raise FactsError(what, hint=instead, key=f"join.{join.name}")
+            case _:
+                pass
+    return bool(companions)
+
+
+def _look_at_stored(facts: Facts, files: list[Path], kind: str, inside: str | None) -> None:
+    """Raises FactsError if files that have a schema do not have what the facts declare. No row is read."""
+    import duckdb
+
+    with duckdb.connect(":memory:", config={"autoinstall_known_extensions": "false"}) as connection:
+        if kind == "parquet":
+            from_parquet(connection, facts, files)
         else:
-            found[join.name] = _stored(connection, place, join, facts, given, files)
-    return found
+            from_duckdb(connection, facts, files[0], str(inside))
 
 
 def _companion(
@@ -75,14 +114,11 @@ def _companion(
             layout = from_parquet(connection, theirs, files[join.name])
         case Source(kind="duckdb", table=str(inside)):
             layout = from_duckdb(connection, theirs, files[join.name][0], inside)
-        case None | Source():
-            what, instead = f"{join.name} cannot be read from here", "write a CSV, Parquet or DuckDB file into its facts"
-            raise FactsError(what, hint=instead, key=f"join.{join.name}")
         case _:
             layout = from_frame(connection, theirs, source)
     names = {column.name: safe_name(number) for number, column in enumerate(theirs.columns)}
     run(connection, f"CREATE TABLE {table} AS {to_read(theirs, layout, names)}")
-    _cleared(connection)
+    cleared(connection)
     assert layout.unit is not None
     fields = {name: Field(safe, "read") for name, safe in names.items()}
     return Stored(table, join, Layout(table, fields, unit=Field(UNIT, layout.unit.stored)))
@@ -132,13 +168,13 @@ def _stored(
     key = key_column(join, facts)
     read = _comparable(names[key.name], key)
     run(connection, f"CREATE TABLE {table} AS SELECT *, {read} AS {_KEY} FROM ({to_read(theirs, layout, names)}) AS s")
-    _cleared(connection)
+    cleared(connection)
     counted = f"SELECT {_KEY}, COUNT(*) AS n FROM {table} WHERE {_KEY} IS NOT NULL GROUP BY {_KEY}"
     check_matches(join, run(connection, f"{counted} ORDER BY n DESC, {_KEY} LIMIT 1"))
     return Stored(table, join)
 
 
-def _cleared(connection: "DuckDBPyConnection") -> None:
+def cleared(connection: "DuckDBPyConnection") -> None:
     """Make room for the next table: a lookup has been copied, and what its source was read through is not needed any more."""
     for (view,) in run(connection, "SELECT view_name FROM duckdb_views() WHERE NOT internal AND database_name <> 'source'"):
         run(connection, f"DROP VIEW {view}")

@@ -1,7 +1,7 @@
 """Tables for DuckDB: CSV, Parquet and DuckDB files, and frames in memory.
 
 CSV and frames are read once, by the rules of ``values``, into a table of our own in memory; Parquet and DuckDB files stay where
-they are and are read by every question.
+they are and are read by every question. Of a view, and of the header of a CSV file, no row is read.
 """
 
 from collections.abc import Iterable, Sequence
@@ -26,7 +26,7 @@ from discreet.facts.model import ByColumn, Category, CsvFormat, Facts
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["from_csv", "from_duckdb", "from_frame", "from_parquet", "run"]
+__all__ = ["from_csv", "from_duckdb", "from_frame", "from_parquet", "look_at_csv", "run"]
 
 _BATCH = 50_000
 
@@ -99,6 +99,13 @@ def from_csv(connection: "DuckDBPyConnection", facts: Facts, files: Iterable[Pat
     layout = _read_in(connection, facts, Layout("raw", fields, _members(connection, facts), unit))
     run(connection, "DROP TABLE raw")
     return layout
+
+
+def look_at_csv(facts: Facts, files: Iterable[Path]) -> None:
+    """Raises FactsError if the header of a CSV file lacks what the facts declare. Nothing below the header is looked at."""
+    for file in files:
+        with closing(lines_of(file, facts.csv.encoding)) as lines:
+            places_of(_names(facts), split_header(lines, facts.csv)[0])
 
 
 def run(connection: "DuckDBPyConnection", sql: str, parameters: list[Any] | None = None) -> list[Any]:
