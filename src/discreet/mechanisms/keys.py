@@ -34,6 +34,7 @@ Counts = NDArray[np.integer]
 Places = NDArray[np.intp]
 
 _LONGEST = 1 << 20  # counts at which a key's chance is neither 0 nor 1
+_STEEPEST = Fraction(1000)  # exp(1000) is far above any 1/delta: a curve cannot be steeper, and a larger exp takes too long
 _HOW = "give an array of whole numbers: how many units have each key"
 
 
@@ -192,6 +193,7 @@ def _optimal(epsilon: Fraction, delta: Fraction) -> tuple[tuple[int, ...], int]:
     Each is the most that the one before allows, rounded down: so what is returned is private as it stands, and below the
     real curve by less than length 2^-bits / delta.
     """
+    epsilon = min(epsilon, _STEEPEST)
     length = _length(epsilon, delta)
     bits = 64 + length.bit_length() + (delta.denominator // delta.numerator).bit_length()
     one, more = 1 << bits, floor_and_ceiling(delta, bits)[0]
