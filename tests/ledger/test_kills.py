@@ -1,6 +1,6 @@
 """Sudden death at any instant: nothing that was delivered is without its charge, and nothing is charged or answered twice.
 
-A thousand kills are in tests/soak/test_ledger.py.
+Two thousand kills are in tests/soak/test_ledger.py.
 """
 
 import pytest

@@ -1,6 +1,8 @@
 """The SQLite file of a ledger: durable transactions, one writer at a time, and no error of SQLite's gets past.
 
-WAL with synchronous = FULL: when a transaction has returned it survives the death of the process and of the machine. A ledger
+WAL with synchronous = FULL: when a transaction has returned it survives the death of the process and of the machine. Whatever
+writes does so in its turn, and the log is emptied in the same turn, never by SQLite on its own. Before a transaction is durable,
+and before anything that was read or written leaves, the open file is still the one that its name leads to (rule 38). A ledger
 in memory is the same without a file, for tables whose budget lives in this process.
 """
 
@@ -8,19 +10,25 @@ import logging
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import RLock
 from weakref import WeakSet
 
 from discreet.errors import LedgerFault
+from discreet.ledger.identity import Identity, same_file
 from discreet.ledger.schema import MIGRATIONS
+from discreet.ledger.turns import taking_turns
 
-__all__ = ["Database", "now"]
+__all__ = ["BUSY", "Database", "now"]
 
+BUSY = "busy"  # the cause of a fault that is over as soon as somebody else is done
 _PATIENCE = 30.0  # seconds that a writer waits for its turn
+_LONGEST_LOG = 4 << 20  # bytes; then it is emptied into the ledger
+_LONGEST_PATH = 500  # bytes that SQLite can open, with room for the names of its own files
 _SETTINGS = (
+    "PRAGMA wal_autocheckpoint = 0",
     "PRAGMA journal_mode = WAL",
     "PRAGMA synchronous = FULL",
     "PRAGMA fullfsync = ON",
@@ -35,10 +43,13 @@ class Database:
     """A connection of this process, shared by its threads one at a time."""
 
     def __init__(self, file: Path | None, *, create: bool = False) -> None:
-        self._file = file
+        self._file = None if file is None else file.absolute()
         self._lock = RLock()
         self._is_let_go = False  # for the time of a fork
-        with _faults("the ledger cannot be opened"):
+        self._identity: Identity | None = None
+        self._seen: tuple[int, str] | None = None  # number and hash of the last entry that this process knows of
+        self._tried = 0  # length of the log when it could not be emptied
+        with _faults("the ledger cannot be opened", self._file):
             self._open(create=create)
         _opened.add(self)
 
@@ -50,42 +61,87 @@ class Database:
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
         """A transaction that no other writer overlaps: durable when it is left, undone if left by an error."""
-        with self._lock, _faults("the ledger cannot be written"):
+        with self._lock, _faults("the ledger cannot be written", self._file):
             connection = self._connected()
-            connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield connection
-                connection.execute("COMMIT")
-            except BaseException:
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
-                raise
+            self._check_identity()
+            with self._turn():
+                yield from self._written(connection)
+
+    def _written(self, connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            self._check_seen(connection)
+            yield connection
+            seen = _last(connection)
+            self._check_identity()
+            connection.execute("COMMIT")
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
+        length = self._check_identity()  # what nobody else will find must not be answered
+        self._seen = seen
+        if length > max(_LONGEST_LOG, self._tried + _LONGEST_LOG):
+            with suppress(sqlite3.Error):  # what was committed stays, in the log
+                self._tried = length if self._empty_log(connection) else 0
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
         """One state of the ledger, whatever is written meanwhile."""
-        with self._lock, _faults("the ledger cannot be read"):
+        with self._lock, _faults("the ledger cannot be read", self._file):
             connection = self._connected()
+            self._check_identity()
             connection.execute("BEGIN")
             try:
+                self._check_seen(connection)
+                seen = _last(connection)
                 yield connection
+                self._check_identity()
+                self._seen = seen
             finally:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
+
+    def checkpoint(self) -> None:
+        """Empty the log into the ledger's file."""
+        with self._lock, _faults("the ledger cannot be written", self._file):
+            connection = self._connected()
+            self._check_identity()
+            with self._turn():
+                self._empty_log(connection)
 
     def close(self) -> None:
         """Let go of the file."""
         with self._lock:
             _opened.discard(self)
+            self._close()
+
+    def _close(self) -> None:
+        """In our turn, since SQLite empties its log when the last one closes; it has the file to itself then in any case."""
+        try:
+            with self._turn(1.0, create=False):
+                self._connection.close()
+        except OSError:
             self._connection.close()
 
     def _open(self, *, create: bool) -> None:
-        place = ":memory:" if self._file is None else f"{self._file.resolve().as_uri()}?mode={'rwc' if create else 'rw'}"
         self._process = os.getpid()
+        file, was = self._file, None if self._identity is None else self._identity.database
+        before = None if file is None or create else same_file(file)
+        place = ":memory:" if file is None else f"{file.resolve().as_uri()}?mode={'rwc' if create else 'rw'}"
         self._connection = sqlite3.connect(place, uri=True, timeout=_PATIENCE, isolation_level=None, check_same_thread=False)
         for setting in _SETTINGS:
             self._connection.execute(setting)
         self._migrate(create=create)
+        if file is None:
+            return
+        try:
+            self._identity = Identity(file)
+        except FileNotFoundError:
+            raise _replaced() from None
+        for known in (before, was):  # it was swapped while it was opened, or while this process forked
+            if known is not None and known != self._identity.database:
+                raise _replaced()
 
     def _connected(self) -> sqlite3.Connection:
         if self._is_let_go:
@@ -95,11 +151,38 @@ class Database:
             raise LedgerFault("the budget of a table in memory lives in one process", hint="register the table to share it")
         return self._connection
 
+    def _turn(self, patience: float | None = None, *, create: bool = True) -> AbstractContextManager[None]:
+        """Inside, nobody else writes."""
+        if self._file is None:
+            return nullcontext()
+        return taking_turns(self._file.with_suffix(".lock"), _PATIENCE if patience is None else patience, create=create)
+
+    def _check_identity(self) -> int:
+        """The length of the log, if the files are still those that were opened."""
+        return 0 if self._identity is None else self._identity.check()
+
+    def _check_seen(self, connection: sqlite3.Connection) -> None:
+        """What this process has seen is still there: older content can be put back under the same name and number."""
+        if self._seen is None:
+            return
+        found = connection.execute("SELECT hash FROM entries WHERE number = ?", self._seen[:1]).fetchone()
+        if found != self._seen[1:]:
+            hint = "an older copy was put back: run discreet ledger verify with a witness, then open the table again"
+            raise LedgerFault("the ledger has gone back behind what was seen of it", hint=hint)
+
+    def _empty_log(self, connection: sqlite3.Connection) -> bool:
+        """Whether somebody who reads kept part of the log from being emptied. Nobody is waited for."""
+        connection.execute("PRAGMA busy_timeout = 0")
+        try:
+            return bool(connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0])
+        finally:
+            connection.execute(f"PRAGMA busy_timeout = {int(_PATIENCE * 1000)}")
+
     def before_fork(self) -> None:
         """Close the file: SQLite's locks belong to one process, and what a child wrote through a copy of them could be lost."""
         self._lock.acquire()
         if self._file is not None and not self._connection.in_transaction:
-            self._connection.close()
+            self._close()
             self._is_let_go = True
 
     def after_fork(self) -> None:
@@ -116,6 +199,10 @@ class Database:
             return
         if found == 0 and not create:
             raise LedgerFault("the file is not a ledger", hint="restore the ledger from a backup")
+        with self._turn():
+            self._follow(connection)
+
+    def _follow(self, connection: sqlite3.Connection) -> None:
         connection.execute("BEGIN IMMEDIATE")
         found = connection.execute("PRAGMA user_version").fetchone()[0]  # another process may have done it meanwhile
         connection.execute("CREATE TABLE IF NOT EXISTS migrations (number INTEGER PRIMARY KEY, name TEXT, at TEXT) STRICT")
@@ -162,36 +249,64 @@ def _statements(script: str) -> Iterator[str]:
             text = ""
 
 
+def _replaced() -> LedgerFault:
+    return LedgerFault("the ledger was replaced while it was opened", hint="let everybody close it, then open the table again")
+
+
+def _last(connection: sqlite3.Connection) -> tuple[int, str] | None:
+    found: tuple[int, str] | None = connection.execute("SELECT number, hash FROM entries ORDER BY number DESC LIMIT 1").fetchone()
+    return found
+
+
 @contextmanager
-def _faults(message: str) -> Iterator[None]:
+def _faults(message: str, file: Path | None) -> Iterator[None]:
     try:
         yield
         return
+    except LedgerFault as found:
+        _log.error("fault %s: %s", found.reference, found.message)
+        raise
     except sqlite3.Error as error:
-        kind, hint = type(error).__name__, _hint(error)
+        kind, hint = type(error).__name__, _hint(error, file)
+    except TimeoutError:
+        kind, hint = BUSY, _HELD
+    except PermissionError as error:
+        kind, hint = type(error).__name__, _WRITABLE
     except OSError as error:
-        kind, hint = type(error).__name__, ""
+        kind, hint = type(error).__name__, "the disk could not be read or written"
     except (ArithmeticError, LookupError, TypeError, ValueError) as error:  # a row that was edited by hand
         kind, hint = type(error).__name__, "it holds something that discreet did not write: run discreet ledger verify"
     fault = LedgerFault(message, hint=hint)
-    fault.cause = kind
+    fault.cause = BUSY if hint == _HELD else kind
     _log.error("fault %s: %s (%s: %s)", fault.reference, message, kind, hint)
     raise fault
 
 
-def _hint(error: sqlite3.Error) -> str:
+_HELD = "another process holds the ledger; try again when it is done"
+_WRITABLE = "the folder .discreet and what is in it must be readable and writable"
+
+
+def _hint(error: sqlite3.Error, file: Path | None) -> str:
     """What the data holder can do. SQLite's own words stay inside."""
     match getattr(error, "sqlite_errorname", "").split("_")[1:2]:
         case ["BUSY" | "LOCKED"]:
-            return "another process holds the ledger; try again when it is done"
+            return _HELD
         case ["READONLY" | "PERM"]:
-            return "the folder .discreet and what is in it must be writable"
+            return _WRITABLE
         case ["FULL"]:
             return "the disk is full; make room and ask again"
         case ["CORRUPT" | "NOTADB"]:
             return "the ledger is damaged: restore it from a backup, then run discreet ledger verify with a witness"
         case ["CANTOPEN"]:
-            return "the ledger is gone: restore .discreet from a backup"
+            return _not_opened(file)
         case ["IOERR"]:
             return "the disk could not be read or written"
     return ""
+
+
+def _not_opened(file: Path | None) -> str:
+    if file is not None and len(os.fsencode(file.resolve())) > _LONGEST_PATH:
+        return "its path is too long for SQLite: move the facts file to a folder with a shorter path"
+    if file is not None and os.path.lexists(file):
+        return _WRITABLE
+    return "the ledger is gone: restore .discreet from a backup"

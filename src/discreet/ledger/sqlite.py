@@ -21,7 +21,7 @@ from discreet.ledger.books import ALL
 from discreet.ledger.chain import append
 from discreet.ledger.charges import Granted, Outcome, Request, Stored
 from discreet.ledger.codec import canonical, digest, released_to
-from discreet.ledger.database import Database, now
+from discreet.ledger.database import BUSY, Database, now
 from discreet.ledger.keys import SigningKey
 from discreet.ledger.owners import LEASE, is_dead, owner
 from discreet.ledger.rows import (
@@ -69,12 +69,18 @@ class Ledger:
                 time.sleep(_PAUSE)
 
     def settle(self, granted: Granted, released: Any, statement: Mapping[str, Any]) -> Stored:
-        """Keep the answer. Whoever comes second gets the answer of the first; only a stored answer may leave."""
+        """Keep the answer. Whoever comes second gets the answer of the first; only a stored answer may leave.
+
+        Whoever holds the ledger is waited for, however long, with what was drawn (rule 15): it is paid for.
+        """
         while True:
             try:
                 return self._settled(granted, released, statement)
             except _Waiting:
                 time.sleep(_PAUSE)
+            except LedgerFault as fault:
+                if fault.cause != BUSY:
+                    raise
 
     def _settled(self, granted: Granted, released: Any, statement: Mapping[str, Any]) -> Stored:
         with self.database.writing() as connection:
