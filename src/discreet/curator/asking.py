@@ -103,7 +103,7 @@ class Curator(Verbs):
         with self._by_parts([plan]):
             cost = self._ledger.cost(self.facts.name, plan.event)
             takes = self._ledger.takes(self.facts.name, plan.event, self._cells(plan))
-        least, counted = readable_group(plan, float(sure)) or (None, "rows")
+        least, counted = readable_group(plan, sure) or (None, "rows")
         return Quote(
             table=self.facts.name,
             question=to_text(asked),

@@ -36,7 +36,7 @@ def price_of(
     numbers = [output.name for output in question.outputs if not isinstance(output.value, KeyOf)]
     wishes = within if isinstance(within, Mapping) else dict.fromkeys(numbers, within)
     exact = {name: exact_positive(value, "within") for name, value in wishes.items()}
-    return price_within(question, facts, exact, float(confidence), assuming, weights=weights, released=released)
+    return price_within(question, facts, exact, confidence, assuming, weights=weights, released=released)
 
 
 def rows_assumed(assuming: int | None) -> int | None:

@@ -48,7 +48,7 @@ def released_rows(question: Question, facts: Facts, ledger: Ledger, confidence: 
         if stored is None:
             continue
         plan = plan_again(stored.request, facts)
-        least = list(rows_at_least(plan, released_as_planned(plan, stored.released), float(confidence)).values())
+        least = list(rows_at_least(plan, released_as_planned(plan, stored.released), confidence).values())
         if least:
             found[name] = least[0]
     return found

@@ -40,7 +40,7 @@ def answer_from(
     receipt: Mapping[str, Any] | None,
 ) -> Answer:
     """The rows of an answer with their intervals. Everything here is post-processing of what was released."""
-    table = answer_table(plan, released, float(confidence), simultaneous)
+    table = answer_table(plan, released, confidence, simultaneous)
     columns = table.columns
     return Answer(
         id=id,
@@ -92,5 +92,5 @@ def _rank_intervals(table: Table) -> tuple[dict[str, tuple[int, int]], ...]:
 
 def quoted_columns(plan: Plan, confidence: Fraction, assuming: int | None, released: Counts) -> tuple[QuotedColumn, ...]:
     """The ± that every column will have."""
-    found = expected_errors(plan, float(confidence), assuming, released)
+    found = expected_errors(plan, confidence, assuming, released)
     return tuple(QuotedColumn(each.name, each.plus_minus, each.basis, each.rows) for each in found)

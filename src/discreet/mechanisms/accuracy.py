@@ -6,16 +6,22 @@ from math import ceil, exp, floor, log
 from statistics import NormalDist
 
 from discreet.errors import ParameterError
-from discreet.exact import Number, exact_between
+from discreet.exact import Number, exact_between, shown
 from discreet.noise.law import Law
 from discreet.noise.probabilities import Between, tail
 
-__all__ = ["half_width", "least_price", "read_confidence", "to_float"]
+__all__ = ["CLOSEST", "half_width", "least_price", "read_confidence", "to_float"]
+
+CLOSEST = Fraction(1, 10**9)  # a confidence is no nearer to 0 or to 1: there nothing but the bounds can be told of some numbers
 
 
 def read_confidence(confidence: Number) -> Fraction:
-    """A confidence in (0, 1), written 0.95 and not 95."""
-    return exact_between(confidence, "confidence", 0, 1, closed_low=False, hint="write 0.95 for 95 %")
+    """A confidence between 1e-9 and 1 - 1e-9, written 0.95 and not 95."""
+    sure = exact_between(confidence, "confidence", 0, 1, closed_low=False, hint="write 0.95 for 95 %")
+    if not CLOSEST <= sure <= 1 - CLOSEST:
+        end, far = (shown(CLOSEST), "low") if sure < CLOSEST else (shown(1 - CLOSEST), "high")
+        raise ParameterError(f"confidence is {shown(sure)}, too {far}", hint=f"write {end}, or 0.95 for 95 %")
+    return sure
 
 
 def half_width(law: Law, confidence: Fraction) -> int:

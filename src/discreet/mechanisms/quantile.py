@@ -106,9 +106,11 @@ class Quantile:
 
         ``odds`` is the weight of all places over the least that one has: how many places there are, if all weigh the same.
         """
-        sure = float(1 - read_confidence(confidence))
-        others = exact(odds, "odds") - 1
-        return float(2 * self.sensitivity / self.epsilon) * log(max(1.0, float(others) / sure)) * (1 + 1e-12)
+        return self.reach_at(exact(odds, "odds"), 1 - read_confidence(confidence))
+
+    def reach_at(self, odds: Fraction, risk: Fraction) -> float:
+        """The same where it may be further with probability ``risk``, however small that is."""
+        return float(2 * self.sensitivity / self.epsilon) * log(max(1.0, float((odds - 1) / risk))) * (1 + 1e-12)
 
     def __repr__(self) -> str:
         parts = [f"epsilon={shown(self.epsilon)}", f"sensitivity={shown(self.sensitivity)}", f"q={shown(self.q)}"]

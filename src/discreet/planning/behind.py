@@ -9,6 +9,7 @@ from discreet.planning.estimates import estimate
 from discreet.planning.opening import opened
 from discreet.planning.plan import Derived, Found, Keys, Plan, Ranks, Vector
 from discreet.planning.release import Released
+from discreet.planning.together import Confidence
 from discreet.planning.vectors import aggregates_in_expression, drops_rows, with_nulls_replaced
 from discreet.questions.algebra import Aggregate, Apply, Expression, KeyOf, Output, Question
 from discreet.questions.check import checked
@@ -61,7 +62,7 @@ def counts_for(question: Question, facts: Facts) -> dict[str, Question]:
     return {name: count for name, count in found.items() if count is not None}
 
 
-def rows_at_least(plan: Plan, released: Released, confidence: float) -> dict[str, tuple[int, ...]]:
+def rows_at_least(plan: Plan, released: Released, confidence: Confidence) -> dict[str, tuple[int, ...]]:
     """What a released answer says about how many rows there are: per output and cell, the lower end of the count behind it.
 
     For the answer to a count as above, and for that to any question whose statistics come with the number of their rows.
@@ -71,7 +72,7 @@ def rows_at_least(plan: Plan, released: Released, confidence: float) -> dict[str
         places = {plan.source(each) for each in aggregates_in_expression(output.value)}
         if len(places) == 1 and isinstance(place := places.pop(), Derived) and _has_count(plan.vectors[place.vector]):
             counting = replace(plan, sources=((_ROWS, place),))
-            low = estimate(counting, _ROWS, released, 1 - confidence).low
+            low = estimate(counting, _ROWS, released, float(1 - confidence)).low
             found[output.name] = tuple(max(1, floor(each)) for each in low)
     return found
 

@@ -26,6 +26,7 @@ from discreet.planning.price import Price
 from discreet.planning.ranked import rank_reach
 from discreet.planning.release import Released
 from discreet.planning.shares import Weights
+from discreet.planning.together import Confidence
 from discreet.planning.unknown import keys_as_integers
 from discreet.planning.vectors import aggregates_in, aggregates_in_expression, known_rows_behind
 from discreet.privacy.losses import Pure
@@ -79,7 +80,7 @@ def size_for(
 
 
 def expected_errors(
-    plan: Plan, confidence: float, assuming: int | None, released: Counts | None = None
+    plan: Plan, confidence: Confidence, assuming: int | None, released: Counts | None = None
 ) -> tuple[Expected, ...]:
     """The ± of every column that has one; for sizes 100, 1 000 and 10 000 where nothing says how large the table is.
 
@@ -94,7 +95,7 @@ def expected_errors(
             continue
         if isinstance(output.value, Aggregate) and output.value.kind in (*RANKED_KINDS, *SIZE_KINDS):
             ranked: Basis = "rank_of_units" if output.value.kind in SIZE_KINDS else "rank"
-            found.append(Expected(output.name, float(rank_reach(plan, output.value, 1 - confidence)), ranked, None))
+            found.append(Expected(output.name, float(rank_reach(plan, output.value, float(1 - confidence))), ranked, None))
             continue
         counted = released.get(output.name) if isinstance(released, Mapping) else released
         size = size_for(plan.facts, plan.question, output.value, assuming, counted)
@@ -138,7 +139,7 @@ def _depends_on_rows(plan: Plan, value: Expression) -> bool:
     return isinstance(vector, Vector) and vector.estimator != "count"
 
 
-def _at(plan: Plan, confidence: float, rows: int) -> list[float]:
+def _at(plan: Plan, confidence: Confidence, rows: int) -> list[float]:
     """The ± of every column in a group of this many rows; 0 for keys."""
     one_cell = replace(
         plan,
@@ -193,7 +194,7 @@ def _assumed(vectors: tuple[Vector | Ranks | Keys | Found, ...], rows: int) -> R
     return tuple(found)
 
 
-def readable_group(plan: Plan, confidence: float) -> tuple[int, str] | None:
+def readable_group(plan: Plan, confidence: Confidence) -> tuple[int, str] | None:
     """The least count that its own ± does not blur by more than a tenth, and what it counts; None if no count is released."""
     plan = _as_if_found(plan)
     for output, half in zip(plan.question.outputs, _at(plan, confidence, 1000), strict=True):
@@ -207,7 +208,7 @@ def price_within(
     question: Question,
     facts: Facts,
     within: Mapping[str, Fraction],
-    confidence: float,
+    confidence: Confidence,
     assuming: int | None,
     *,
     weights: Weights | None = None,

@@ -15,7 +15,7 @@ from discreet.planning.plan import Derived, Plan, Vector
 from discreet.planning.ranked import has_ends, rank_reach
 from discreet.planning.release import Released
 from discreet.planning.spread import Floats
-from discreet.planning.together import risks_together
+from discreet.planning.together import Confidence, risks_together
 from discreet.planning.vectors import aggregates_in_expression
 from discreet.questions.algebra import Aggregate, Apply, Bin, Case, Column, DatePart, Expression, In, KeyOf, Like, Literal
 from discreet.questions.bounds import is_whole
@@ -50,12 +50,13 @@ class Table:
     rows: int
 
 
-def answer_table(plan: Plan, released: Released, confidence: float, simultaneous: bool = False) -> Table:
+def answer_table(plan: Plan, released: Released, confidence: Confidence, simultaneous: bool = False) -> Table:
     """Every output of the question with its intervals: each holds with this confidence, or all at once if ``simultaneous``."""
     plan = opened(plan, released)
     rows = _chosen_rows(plan, released)
     if not simultaneous:
-        shown = [_shown(plan, o.name, o.value, released, _shared(o.value, 1 - confidence), rows) for o in plan.question.outputs]
+        risk = float(1 - confidence)  # of an exact confidence, however near to 1
+        shown = [_shown(plan, o.name, o.value, released, _shared(o.value, risk), rows) for o in plan.question.outputs]
         return Table(tuple(shown), len(rows))
     cells = len(rows) if _is_choice_public(plan) else plan.wanted.cells  # rows chosen by their noise: all must hold
     risks = risks_together(plan, confidence, cells)

@@ -216,7 +216,7 @@ def reaches(ranks: Ranks, alpha: float) -> list[float]:
 def _reach(ranks: Ranks, target: int, alpha: float) -> float:
     """The selections on the way to a quantile share the risk; each inherits what the cuts around it are off."""
     turn_of = {turn.target: (turn, each) for turn, each in zip(ranks.mechanism.order, ranks.mechanism.mechanisms, strict=True)}
-    confidence = 1 - Fraction(alpha) / (turn_of[target][0].level + 1)
+    risk = Fraction(alpha) / (turn_of[target][0].level + 1)
     known: dict[int | None, float] = {None: 0.0}
 
     def off(at: int) -> float:
@@ -225,7 +225,7 @@ def _reach(ranks: Ranks, target: int, alpha: float) -> float:
             if side is not None and side not in known:
                 known[side] = off(side) + 1  # a cut goes through the middle of a place, which may have a row
         inherited = float(1 - turn.q) * known[turn.low] + float(turn.q) * known[turn.high]
-        return selection.reach(_odds(selection), confidence) + inherited
+        return selection.reach_at(_odds(selection), risk) + inherited
 
     return off(target)
 

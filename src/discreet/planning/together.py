@@ -1,18 +1,21 @@
 """Intervals that all hold at once: how much each aggregate's may miss. Proof: docs/proofs/intervals.md, "All at once"."""
 
-from math import expm1, log
+from fractions import Fraction
+from math import expm1, log1p
 from typing import Literal, assert_never
 
 from discreet.planning.plan import Derived, Found, Keys, Plan, Ranks, Vector
 from discreet.planning.vectors import aggregates_in_expression
 from discreet.questions.algebra import Aggregate
 
-__all__ = ["risks_together"]
+__all__ = ["Confidence", "risks_together"]
+
+Confidence = Fraction | float  # exact where somebody asks: 1 minus it is never 0
 
 Statement = Literal["count", "sum", "mean", "variance", "covariance", "correlation", "rank", "running"]
 
 
-def risks_together(plan: Plan, confidence: float, cells: int) -> dict[Aggregate, float]:
+def risks_together(plan: Plan, confidence: Confidence, cells: int) -> dict[Aggregate, float]:
     """For each aggregate that is shown, the risk per cell at which all intervals of ``cells`` cells hold with ``confidence``.
 
     Noise of different cells, vectors and filters is independent, so these multiply; what is said about one and the same noise
@@ -23,11 +26,12 @@ def risks_together(plan: Plan, confidence: float, cells: int) -> dict[Aggregate,
     said: dict[Derived, set[Statement]] = {}
     for aggregate, place in places.items():
         said.setdefault(place, set()).add(_statement(plan.vectors[place.vector], aggregate))
-    alone = -expm1(log(confidence) / max(1, len(said) * cells))  # 1 - confidence^(1 / independent parts), without cancellation
+    risk = float(1 - confidence)
+    alone = -expm1(log1p(-risk) / max(1, len(said) * cells))  # 1 - confidence^(1 / independent parts), without cancellation
     vectors = [plan.vectors[place.vector] for place in said]
     shares_noise = [isinstance(each, Ranks) or (isinstance(each, Vector) and each.tree is not None) for each in vectors]
     if any(shares_noise):  # a recursion or a tree: its cells are not independent
-        alone = (1 - confidence) / max(1, len(said) * cells)
+        alone = risk / max(1, len(said) * cells)
     return {aggregate: alone / len(said[place]) for aggregate, place in places.items()}
 
 

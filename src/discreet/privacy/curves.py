@@ -16,6 +16,7 @@ from discreet.noise.probabilities import Between, tail
 __all__ = ["continuous_gaussian_delta", "continuous_laplace_delta", "delta_after_shift", "least_variance"]
 
 _BITS = 96
+_STEADY = 64  # steps of one length: the least variance is some 16 of them above the start
 
 
 def delta_after_shift(law: Law, shift: int, epsilon: Fraction) -> Between:
@@ -70,8 +71,10 @@ def least_variance(epsilon: Fraction, delta: Fraction, shift: int) -> Fraction:
     sigma = shift / _continuous_ratio(float(epsilon), float(delta))
     step = min(0.01, 0.05 / sigma)
     sigma *= 1 - 16 * step
-    failed, passed = _rational(sigma**2 / 2), _rational(sigma**2)
+    failed, passed, climbed = _rational(sigma**2 / 2), _rational(sigma**2), 0
     while not passes(passed):
+        climbed += 1
+        step *= 1 if climbed < _STEADY else 2  # so far off that the continuous answer was lost to rounding, at a tiny epsilon
         sigma *= 1 + step
         failed, passed = passed, _rational(sigma**2)
     for _ in range(12):
