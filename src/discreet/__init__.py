@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         QuestionError,
         Refused,
         SourceFault,
+        TrialFault,
     )
     from discreet.facts.make import boolean, category, date, integer, lookup, number, text, timestamp
     from discreet.lessons import distributions
@@ -94,6 +95,7 @@ __all__ = [
     "RandomizedResponse",
     "Refused",
     "SourceFault",
+    "TrialFault",
     "advanced_composition",
     "audit",
     "bin",
@@ -151,6 +153,7 @@ _ROOMS = {  # where each public name lives
         "QuestionError",
         "Refused",
         "SourceFault",
+        "TrialFault",
     ),
     "answers": ("Answer", "Quote"),
     "curator": ("table",),

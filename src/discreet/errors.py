@@ -10,7 +10,8 @@
     └── Fault               a reference number and nothing else; the cause goes to the curator's log
         ├── EngineFault
         │   └── SourceFault   the source is gone, or was written to: nobody's question is to blame
-        └── LedgerFault
+        ├── LedgerFault
+        └── TrialFault      a mistake of discreet's own, found before anything was charged
 
 A message says what was expected and what was found (never data); ``hint`` says what to write instead.
 """
@@ -30,6 +31,7 @@ __all__ = [
     "QuestionError",
     "Refused",
     "SourceFault",
+    "TrialFault",
 ]
 
 
@@ -133,3 +135,9 @@ class SourceFault(EngineFault):
 
 class LedgerFault(Fault):
     """The ledger could not be read or written."""
+
+
+class TrialFault(Fault):
+    """What would follow a release failed on made-up numbers: a mistake in discreet, found before anything was charged."""
+
+    code = "crash"

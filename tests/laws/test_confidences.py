@@ -89,6 +89,6 @@ def test_a_question_is_answered_at_the_confidences_next_to_both_ends(statistic):
 def test_a_confidence_that_nothing_can_be_said_with_is_refused_before_anything_is_spent(confidence):
     people = table(epsilon=10)
     for act in (people.ask, people.quote):
-        with pytest.raises(dc.ParameterError, match="confidence is .*; write"):
+        with pytest.raises(dc.ParameterError, match=r"confidence is .*; write"):
             act("SELECT COUNT(*) AS n FROM t", epsilon=1, confidence=confidence)
     assert people.budget.spent.epsilon == 0

@@ -11,7 +11,7 @@ from typing import Any
 
 import typer
 
-from discreet.errors import AccessError, BudgetError, DiscreetError, FactsError, Fault, QuestionError
+from discreet.errors import AccessError, BudgetError, DiscreetError, FactsError, Fault, QuestionError, TrialFault
 
 __all__ = ["Ending", "ending_of", "print_ending"]
 
@@ -31,6 +31,8 @@ class Ending:
 def ending_of(error: Exception) -> Ending:
     """How a command ends that raised ``error``."""
     match error:
+        case TrialFault():
+            return Ending(70, error.code, error.message, error.hint, more={"reference": error.reference})
         case Fault():
             return Ending(4, error.code, error.message, error.hint, more={"reference": error.reference})
         case FactsError():

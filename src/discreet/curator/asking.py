@@ -19,6 +19,7 @@ from discreet.curator.replays import plan_again, released_as_planned, released_r
 from discreet.curator.results import answer_from, quoted_columns
 from discreet.curator.sources import check_companions, check_source
 from discreet.curator.statements import statement_about
+from discreet.curator.trials import Trials
 from discreet.curator.verbs import Verbs
 from discreet.engines.wanted import Engine
 from discreet.errors import AccessError, Fault, LedgerFault
@@ -66,6 +67,7 @@ class Curator(Verbs):
         self._engine: Engine | None = None
         self._ledger = ledger
         self._place = place  # of the ledger on disk; None for a table in memory
+        self._trials = Trials(ledger, place)
 
     @property
     def budget(self) -> BudgetState:
@@ -195,7 +197,10 @@ class Curator(Verbs):
     ) -> list[Answer]:
         self._refuse_tapes()
         requests = [self._request(plan, analyst, key) for plan in plans]
-        if any(self._answered(each.fingerprint, each.price) is None for each in requests):
+        new = [pair for pair in zip(plans, requests, strict=True) if self._answered(pair[1].fingerprint, pair[1].price) is None]
+        for plan, request in new:
+            self._trials.try_out(plan, request, confidence, simultaneous)    # what comes after a release cannot fail then
+        if new:
             self._ready()                                                    # a source that is gone costs nothing
         with self._by_parts(plans):
             outcomes = self._ledger.reserve(requests)                        # durable from here on, never refunded

@@ -35,8 +35,8 @@ from discreet.sensitivities.statistic import QuantileScore
 from discreet.sensitivities.table import score_change
 
 __all__ = [
-    "ASSUMED", "Bounds", "at_assumed", "bounded", "bounds_as_integers", "bounds_from", "bounds_told", "edges_of", "found_of",
-    "part_of", "place_of", "price_without",
+    "ASSUMED", "Bounds", "at_assumed", "bounded", "bounds_as_integers", "bounds_from", "bounds_told", "edges_of",
+    "extreme_bounds", "found_of", "part_of", "place_of", "price_without",
 ]  # fmt: skip
 
 Bounds = tuple[Fraction, Fraction]
@@ -186,6 +186,17 @@ def _bounds_at(column: Number | Integer, first: int | None, last: int | None) ->
     if last is not None and low <= _NEAR * high < 0:
         high = Fraction(0)
     return low, high
+
+
+def extreme_bounds(found: Found, facts: Facts) -> list[Bounds]:
+    """Some bounds that could be found: the widest, the narrowest, and those farthest out on either side."""
+    column = facts.column(found.column)
+    assert isinstance(column, Number | Integer)
+    last = len(edges_of(column)) - 2
+    sides = {end.kind for end in found.ends}
+    places = [(0, last), (last, last), (0, 0), (last // 2, last // 2), (last // 2 + 1, last // 2 + 1)]
+    pairs = [(low if "min" in sides else None, high if "max" in sides else None) for low, high in places]
+    return [_bounds_at(column, *each) for each in dict.fromkeys(pairs) if 0 <= max(end or 0 for end in each) <= last]
 
 
 # ---- facts that have the bounds, and bounds among integers

@@ -118,7 +118,10 @@ class Batch:
         """Every answer, in order; charged all together or not at all. What is paid for is worked off even if a part fails."""
         for curator in self._curators():
             curator._refuse_tapes()
-        if any(each.curator._stored(each.plan) is None for each in self.planned):
+        new = [each for each in self.planned if each.curator._stored(each.plan) is None]
+        for each in new:
+            each.curator._trials.try_out(each.plan, each.request, each.question.confidence, each.question.simultaneous)
+        if new:
             for curator in self._curators():
                 curator._ready()                                             # a source that is gone costs nothing
         outcomes = self.ledger.reserve([each.request for each in self.planned])  # durable from here on, never refunded

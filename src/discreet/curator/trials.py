@@ -1,0 +1,81 @@
+"""What comes after a release, tried on made-up ones before anything is charged: then nothing of it can fail afterwards. Rule 15.
+
+Estimates, intervals, HAVING, ORDER BY, LIMIT, arithmetic, warnings, text, JSON, CSV, the receipt's statement, and the answer as
+the ledger keeps it. Made-up releases follow from the plan alone, so that what goes wrong says nothing about rows.
+"""
+
+import json
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from pathlib import Path
+
+from discreet.answers.answer import BudgetState
+from discreet.curator.replays import released_as_planned
+from discreet.curator.results import answer_from
+from discreet.curator.statements import statement_about
+from discreet.errors import TrialFault
+from discreet.ledger.charges import Request
+from discreet.ledger.codec import canonical, released_from, released_to
+from discreet.ledger.folder import log_fault
+from discreet.ledger.sqlite import Ledger
+from discreet.planning.extremes import extreme_releases
+from discreet.planning.opening import opened
+from discreet.planning.plan import Plan
+from discreet.planning.release import Released
+
+__all__ = ["Trials"]
+
+_MOST = 256  # plans that are remembered as tried
+
+
+@dataclass(frozen=True, slots=True)
+class Trials:
+    """Tries plans of one table; one that differs from an earlier one in WHERE alone is not tried again."""
+
+    ledger: Ledger
+    place: Path | None  # of the log of faults
+    passed: dict[tuple[object, ...], None] = field(default_factory=dict)
+
+    def try_out(self, plan: Plan, request: Request, confidence: Fraction, simultaneous: bool) -> None:
+        """Raises TrialFault if anything that follows a release goes wrong on a made-up one; nothing is charged by then."""
+        shape = (replace(plan.question, where=None), plan.vectors, plan.sources, confidence, simultaneous)  # nothing else matters
+        if shape in self.passed:
+            return
+        budget = self.ledger.state(request.table)
+        try:
+            for few, released in extreme_releases(plan):
+                _follow(few, released, request, confidence, simultaneous, budget)
+        except Exception as error:  # whatever it is, it is ours
+            fault = _fault(error)
+            log_fault(self.place, fault, table=request.table)
+            raise fault from error
+        if len(self.passed) >= _MOST:
+            self.passed.pop(next(iter(self.passed)))
+        self.passed[shape] = None
+
+
+def _follow(
+    plan: Plan, released: Released, request: Request, confidence: Fraction, simultaneous: bool, budget: BudgetState
+) -> None:
+    """All that happens from a release to an answer that is printed."""
+    canonical(statement_about(opened(plan, released), request))
+    stored = released_from(json.loads(canonical(released_to(released))))
+    answer = answer_from(
+        plan, released_as_planned(plan, stored), confidence, simultaneous,
+        id="trial", cost=budget.cap, budget=budget, replayed=False, receipt=None,
+    )  # fmt: skip
+    json.dumps(answer.to_dict(), allow_nan=False, default=str)
+    answer.to_csv()
+    repr(answer)
+
+
+def _fault(error: Exception) -> TrialFault:
+    """The log has all of it: nothing but the plan was looked at."""
+    fault = TrialFault("this question cannot be answered, by a mistake in discreet; nothing was charged",
+                       hint="tell whoever keeps discreet this reference, and ask in another way")  # fmt: skip
+    trace, place = error.__traceback__, ""
+    while trace is not None:
+        place = f"{trace.tb_frame.f_code.co_name}, line {trace.tb_lineno}"
+        trace = trace.tb_next
+    fault.cause = f"trial: {type(error).__name__} in {place}: {error}"[:500]
+    return fault
