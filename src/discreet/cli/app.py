@@ -1,8 +1,9 @@
 """``discreet``: the commands, and how each ends.
 
 Exit codes: 0 done; 1 an audit or a verification found a violation; 2 a wrong question, wrong facts or a wrong command
-line; 3 refused by the budget; 4 a fault; 5 no access; 70 a mistake of ours; 130 interrupted; 141 nobody reads the
-output. What went wrong goes to stderr, and what to write instead below it; with ``--json`` both are one JSON object.
+line; 3 refused by the budget; 4 a fault; 5 no access; 70 a mistake of ours; 74 the output cannot be written; 130
+interrupted; 141 nobody reads the output. What went wrong goes to stderr, and what to write instead below it; with
+``--json`` both are one JSON object.
 """
 
 import logging
@@ -17,6 +18,7 @@ import typer
 from discreet.cli import asking, attacking, auditing, budgets, holding, ledgers, receipts, releases, trying
 from discreet.cli.endings import ending_of, print_ending
 from discreet.cli.options import ASKING, CHECKING, HOLDING, TRYING
+from discreet.cli.unwritten import NOBODY_READS
 
 __all__ = ["app", "discreet", "main", "run"]
 
@@ -77,6 +79,8 @@ def run(words: Sequence[str]) -> int:
         return 0 if left.code in (0, None) else _unread()
     except Exception as error:  # noqa: BLE001 - the last place that can turn it into an exit code
         ending = ending_of(error)
+        if ending.error == "output":
+            _unread()
         print_ending(ending, as_json="--json" in words, shown="\n".join(getattr(error, "__notes__", [])))
         if ending.exit_code == 70 and os.environ.get("DISCREET_TRACEBACK"):
             traceback.print_exception(error)
@@ -85,8 +89,9 @@ def run(words: Sequence[str]) -> int:
 
 
 def _unread() -> int:
+    """Let the rest of the output go nowhere, without a complaint when the process ends."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 141
+    return NOBODY_READS
 
 
 def main() -> None:

@@ -31,6 +31,7 @@ from discreet.cli.options import (
     question_text,
     reading_words,
 )
+from discreet.cli.unwritten import told_if_unwritten
 from discreet.errors import ParameterError, QuestionError
 
 if TYPE_CHECKING:
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ask", "quote"]
 
+_KEPT = "the answer is kept: ask the same again, which is free"
+_FREE = "a rehearsal is free: ask again"
 _SAVED = (".csv", ".json", ".png", ".svg", ".txt")
 
 
@@ -116,12 +119,13 @@ def ask(
     asker = {"analyst": analyst, "key": key, "simultaneous": simultaneous, "rehearse": rehearse}
     found = _asked(file, question, price | reading | asker)
     kept = _written(found, save, receipt)
-    if as_json:
-        print_json(found.to_dict())
-    elif as_csv:
-        typer.echo(found.to_csv(), nl=False)
-    else:
-        _show(found, kept, plot=plot)
+    with told_if_unwritten(_FREE if rehearse else _KEPT):
+        if as_json:
+            print_json(found.to_dict())
+        elif as_csv:
+            typer.echo(found.to_csv(), nl=False)
+        else:
+            _show(found, kept, plot=plot)
 
 
 def _asked(file: Path, question: str, words: dict[str, Any]) -> "Answer":

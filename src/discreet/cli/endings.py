@@ -1,16 +1,19 @@
 """How a command that did not succeed ends: its exit code, and what it says on stderr.
 
 Exit codes: 1 an audit or a verification found a violation; 2 a wrong question, wrong facts or a wrong command line; 3 refused by
-the budget; 4 a fault; 5 no access; 70 a mistake of ours; 130 interrupted.
+the budget; 4 a fault; 5 no access; 70 a mistake of ours; 74 the output cannot be written; 130 interrupted; 141 nobody reads it.
 """
 
+import errno
 import json
 import os
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 import typer
 
+from discreet.cli.unwritten import NO_ROOM, Unwritten
 from discreet.errors import AccessError, BudgetError, DiscreetError, FactsError, Fault, QuestionError, TrialFault
 
 __all__ = ["Ending", "ending_of", "print_ending"]
@@ -47,6 +50,11 @@ def ending_of(error: Exception) -> Ending:
             return Ending(3, error.code, error.message, error.hint)
         case AccessError():
             return Ending(5, error.code, error.message, error.hint)
+        case Unwritten():
+            return Ending(error.exit_code, "output", error.message, error.hint)
+        case OSError(errno=errno.ENOSPC | errno.EDQUOT | errno.EFBIG):
+            why = (error.strerror or "no room").lower()
+            return Ending(NO_ROOM, "output", f"the output could not be written: {why}", "make room, and run it again")
         case DiscreetError():
             return Ending(2, error.code, error.message, error.hint)
     if callable(complaint := getattr(error, "format_message", None)):  # the command line itself is wrong
@@ -62,7 +70,8 @@ def print_ending(ending: Ending, *, as_json: bool, shown: str = "") -> None:
     """Say on stderr what went wrong, ``shown`` if there is something to point at, and what to write instead."""
     if as_json:
         told = {"error": ending.error, "message": ending.message, "hint": ending.hint} | ending.more
-        typer.echo(json.dumps(told, ensure_ascii=False), err=True)
+        with suppress(OSError):  # there is nowhere left to say it
+            typer.echo(json.dumps(told, ensure_ascii=False), err=True)
         return
     place = f"{ending.place}: " if ending.place else ""
     reference = f" (reference {ending.more['reference']})" if "reference" in ending.more else ""
@@ -77,4 +86,5 @@ def _say(word: str, colour: str, text: str) -> None:
     """One line on stderr: plain where that is no terminal or colour is not wanted, ASCII where it must be."""
     from discreet.plots.lettering import for_terminal
 
-    typer.echo((word if os.environ.get("NO_COLOR") else typer.style(word, fg=colour)) + for_terminal(text), err=True)
+    with suppress(OSError):  # there is nowhere left to say it
+        typer.echo((word if os.environ.get("NO_COLOR") else typer.style(word, fg=colour)) + for_terminal(text), err=True)

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from discreet.cli.options import Json, print_json
+from discreet.cli.unwritten import told_if_unwritten
 
 __all__ = ["publish"]
 
@@ -22,10 +23,11 @@ def publish(
 
     with waiting(f"publishing {release.stem}") as say:
         made = make(release, out, dry_run=dry_run, progress=lambda what, done, every: say(_step(what, done, every)))
-    if as_json:
-        print_json(made.to_dict())
-    else:
-        typer.echo(str(made))
+    with told_if_unwritten("nothing was spent: ask again" if dry_run else f"the release is in {out}; publishing again is free"):
+        if as_json:
+            print_json(made.to_dict())
+        else:
+            typer.echo(str(made))
 
 
 def _step(what: str, done: int, every: int) -> str:
