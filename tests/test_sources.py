@@ -178,6 +178,7 @@ def test_the_order_of_rows_changes_nothing():
 def test_the_engine_reaches_nothing_but_its_source(tmp_path, opened):
     curator = opened("t.csv", PLAIN)
     (tmp_path / "secret.csv").write_text("a\n1\n")
+    curator.ask(QUESTION, epsilon=1)
     connection = curator._engine._connection
     for sql in (
         f"SELECT * FROM read_csv('{tmp_path / 'secret.csv'}')",

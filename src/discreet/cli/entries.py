@@ -9,6 +9,7 @@ from discreet.plots.lettering import clean
 
 __all__ = ["entry_in_words"]
 
+_SOURCE = {"closed": "has changed: closed", "opened": "is as it was: open", "adopted": "is known by its content from now on"}
 _LETTERS = {"epsilon": "ε", "delta": "δ", "rho": "ρ"}
 
 
@@ -33,6 +34,8 @@ def entry_in_words(kind: str, body: Mapping[str, Any], found: str) -> tuple[str,
         case "version":
             fresh = "; stated that none of its units was there before" if body.get("no_unit_in_both") else ""
             return f"{named['table']}: version {named['was']} → {named['version']}{fresh}", named.get("reason", "")
+        case "source":
+            return f"{named['table']}, version {named['version']}: source {clean(body['place'])} {_SOURCE[body['state']]}", ""
         case "freeze" | "unfreeze":
             return f"{named['table']}, analyst {named['analyst']}" if who else named["table"], named["reason"]
         case _:

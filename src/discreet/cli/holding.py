@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 __all__ = ["check", "freeze", "init", "register", "unfreeze", "version_new"]
 
 _ENDINGS = (".csv", ".tsv", ".txt", ".parquet", ".pq")
+Separate = Annotated[
+    bool, typer.Option("--separate", help="State, signed, that nobody in it is in a table of the ledger with the same rows.")
+]
 Analyst = Annotated[str | None, typer.Option("--analyst", metavar="NAME", help="One analyst; without it, the whole table.")]
 
 
@@ -112,13 +115,18 @@ def _show_problems(files: list[Path], problems: "list[Problem]") -> None:
         page.line((f"{len(problems)} {'problem' if len(problems) == 1 else 'problems'}", "bold red"), indent=0)
 
 
-def register(file: FactsFile, as_json: Json = False) -> None:
+def register(
+    file: FactsFile,
+    separate: Separate = False,
+    reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="With --separate: why. It is signed.")] = "",
+    as_json: Json = False,
+) -> None:
     """Open the budget of a table: makes its ledger, or joins the one of its folder. Needed once before asking."""
     from discreet.cli.waiting import waiting
     from discreet.curator import office
 
     with waiting(f"registering {file.stem}"):
-        done = office.register(local(file))
+        done = office.register(local(file), separate=separate, reason=reason)
     if as_json:
         print_json({"table": done.table, "version": done.version, "folder": str(done.folder), "budget": done.budget.to_dict(),
                     "already": done.already, "warnings": list(done.warnings)})  # fmt: skip
@@ -143,6 +151,7 @@ def version_new(
     nobody_in_both: Annotated[
         bool, typer.Option("--no-unit-in-both", help="State, signed, that none of its units was there before: a fresh budget.")
     ] = False,
+    separate: Separate = False,
     as_json: Json = False,
 ) -> None:
     """Begin the version that the facts file names, after the rows changed. The budget stays what it was."""
@@ -150,7 +159,7 @@ def version_new(
     from discreet.curator import office
 
     with waiting(f"reading {file.stem}"):
-        label = office.new_version(local(file), reason=reason, no_unit_in_both=nobody_in_both)
+        label = office.new_version(local(file), reason=reason, no_unit_in_both=nobody_in_both, separate=separate)
     if as_json:
         print_json({"version": label})
     else:

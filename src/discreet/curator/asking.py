@@ -22,7 +22,7 @@ from discreet.curator.statements import statement_about
 from discreet.curator.trials import Trials
 from discreet.curator.verbs import Verbs
 from discreet.engines.wanted import Engine
-from discreet.errors import AccessError, Fault, LedgerFault
+from discreet.errors import AccessError, Fault, LedgerFault, SourceFault
 from discreet.exact import Number
 from discreet.facts.model import Facts
 from discreet.ledger.charges import Granted, Request, Stored
@@ -245,7 +245,7 @@ class Curator(Verbs):
         if plan.vectors:
             self._refuse_tapes()                                             # nobody has put one on since the charge
             released = released_from(plan, self._opened())                   # may read again while it chooses keys and values
-            self._checked()                                                  # what was read is of the version that was charged
+            self._still_the_same()                                           # what was read is of the version that was charged
         return self._ledger.settle(granted, released, statement_about(opened(plan, released), granted.request))
 
     def _failed(self, granted: Granted, fault: Fault) -> Fault:
@@ -279,11 +279,29 @@ class Curator(Verbs):
         if row.version != self.facts.version:
             raise AccessError(f"{self.facts.name} is at version {row.version} now", hint="open it again")
         if self._place is not None and self.facts.located is not None:
-            check_source(self.facts, row.stamps)
+            check_source(self.facts, self._ledger, row)
             check_companions(self.facts, self._ledger)
+            self._forget_stale()
+            return self._opened()
         engine = self._opened()
         engine.check()
         return engine
+
+    def _still_the_same(self) -> None:
+        """The same after the rows were read, where whatever is found is nobody's fault and the charge is kept."""
+        try:
+            self._checked()
+        except AccessError as error:
+            self._engine = None  # it has read something else
+            raise SourceFault(error.message, hint=error.hint) from None
+
+    def _forget_stale(self) -> None:
+        """Files of the same content that were touched or replaced are opened again."""
+        try:
+            if self._engine is not None:
+                self._engine.check()
+        except SourceFault:
+            self._engine = None  # closed when the last question that reads it is done
 
     def _opened(self) -> Engine:
         if self._engine is None:

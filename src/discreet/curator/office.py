@@ -2,17 +2,17 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from discreet.answers.answer import Answer, BudgetState
 from discreet.curator.advice import advice_on, first_question
 from discreet.curator.opening import open_table, registered_facts
-from discreet.curator.sources import check_declared_size, stamps_for
+from discreet.curator.sources import check_readable, is_as_seen, open_again, seen_of
 from discreet.engines import open_engine
 from discreet.engines.lookups import lookup_files
-from discreet.engines.stamps import is_missing
+from discreet.engines.stamps import Seen, is_missing
 from discreet.errors import FactsError, ParameterError
 from discreet.facts.budgets import parse_budget
 from discreet.facts.file import read_facts, read_folder
@@ -22,6 +22,7 @@ from discreet.ledger import verify as checking
 from discreet.ledger.chain import Entry, read_entries
 from discreet.ledger.codec import canonical
 from discreet.ledger.keys import is_signed, read_public_key
+from discreet.ledger.sources import is_keyed
 from discreet.ledger.verify import Verified
 
 __all__ = [
@@ -56,18 +57,23 @@ class Registered:
     question: str = ""  # one to begin with
 
 
-def register(path: Place) -> Registered:
-    """Make a table known to the ledger of its folder, which is made if there is none. Doing it twice changes nothing."""
+def register(path: Place, *, separate: bool = False, reason: str = "") -> Registered:
+    """Make a table known to the ledger of its folder, which is made if there is none. Doing it twice changes nothing.
+
+    Rows that another table of the ledger has, with a budget of its own, are refused: the same people would have two. Unless it is
+    stated to be ``separate``, for a reason that is signed and stays in the ledger.
+    """
     file = Path(path)
     facts = read_facts(file)
-    stamps = _looked_at(facts, file)
+    why = _reason(reason) if separate else ""
+    seen = _looked_at(facts, file)
     ledger = made_ledger(place_of(file))
     try:
         already = registry.known(ledger, facts.name) is not None
         if already:
             registered_facts(ledger, facts, file)
         else:
-            registry.register(ledger, facts, stamps)
+            registry.register(ledger, facts, seen, why)
         state = ledger.state(facts.name)
     finally:
         ledger.close()
@@ -84,14 +90,15 @@ def raise_budget(path: Place, budget: Any, *, reason: str) -> BudgetState:
         return ledger.state(facts.name)
 
 
-def new_version(path: Place, *, reason: str = "", no_unit_in_both: bool = False) -> str:
+def new_version(path: Place, *, reason: str = "", no_unit_in_both: bool = False, separate: bool = False) -> str:
     """The version that the facts file names now. What was spent stays spent, unless none of its units was in a version before."""
     file = Path(path)
     facts = read_facts(file)
     with _opened(path) as (ledger, _):
-        if no_unit_in_both:
+        if no_unit_in_both or separate:
             _reason(reason)
-        registry.new_version(ledger, facts, _looked_at(facts, file), reason, no_unit_in_both=no_unit_in_both)
+        seen, why = _looked_at(facts, file), reason if separate else ""
+        registry.new_version(ledger, facts, seen, reason, no_unit_in_both=no_unit_in_both, separate=why)
     return facts.version
 
 
@@ -102,15 +109,18 @@ def freeze(path: Place, *, reason: str, analyst: str | None = None) -> None:
 
 
 def unfreeze(path: Place, *, reason: str, analyst: str | None = None) -> None:
-    """Asking is allowed again."""
+    """Asking is allowed again. A table that was closed since its source changed must have the registered content again."""
     with _opened(path) as (ledger, facts):
+        if analyst is None:
+            _reason(reason)
+            open_again(facts, ledger)
         registry.freeze(ledger, facts.name, _reason(reason), frozen=False, analyst=analyst)
 
 
 def entries(path: Place, last: int | None = None) -> list[Entry]:
     """The last entries of the ledger, or all of them: of all tables in the folder."""
     with _ledger(path) as ledger, ledger.database.reading() as connection:
-        return read_entries(connection, last)
+        return [_without_old_stamps(entry) for entry in read_entries(connection, last)]
 
 
 def export(path: Place) -> Iterator[dict[str, Any]]:
@@ -161,19 +171,26 @@ def verify_receipt(receipt: Mapping[str, Any], public_key: bytes | None) -> tupl
     return ()
 
 
-def _looked_at(facts: Facts, file: Path) -> list[list[str]]:
-    """The stamps of a source that has what the facts declare, and of its lookups."""
+def _without_old_stamps(entry: Entry) -> Entry:
+    """An entry as it may be handed out: older ledgers hold hashes that tell a source's size to whoever guesses it (rule 36)."""
+    if is_keyed(entry.body.get("stamps", ())):
+        return entry
+    return replace(entry, body={name: value for name, value in entry.body.items() if name != "stamps"} | {"withheld": ["stamps"]})
+
+
+def _looked_at(facts: Facts, file: Path) -> dict[str, Seen]:
+    """A source that has what the facts declare, and its lookups, as they are now. The engine's own words are told."""
     if facts.located is not None and is_missing(facts.located):
         hint = "write the path of a file, seen from the facts file"
         raise FactsError(f"there is no such file: {facts.source}", hint=hint, file=str(file), key="table.source")
     lookup_files(facts, {})
-    before = stamps_for(facts)
-    engine = open_engine(facts)
+    before = seen_of(facts, tell=True)
+    engine = open_engine(facts, tell=True)
     try:
-        check_declared_size(facts, engine)
+        check_readable(facts, engine)
     finally:
         engine.close()
-    if stamps_for(facts) != before:
+    if not is_as_seen(facts, before):
         raise FactsError("the source changed while it was read", hint="try again when nobody writes to it")
     return before
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.curator.asking import Curator
+from discreet.curator.sources import check_declared_size
 from discreet.engines.wanted import Engine
 from discreet.errors import FactsError
 from discreet.facts.file import read_facts
@@ -46,9 +47,10 @@ def table(
 def curator_in_memory(facts: Facts, engine: Engine) -> Curator:
     """A curator whose budget lives in this process."""
     ledger = ledger_in_memory()
-    register(ledger, facts, [])
+    register(ledger, facts)
     curator = Curator(facts, lambda: engine, ledger)
     curator.open()
+    check_declared_size(facts, engine)
     return curator
 
 

@@ -1,46 +1,47 @@
-"""Whether a table's source is still that of its registered version. A new one is a public act, never detected while asking."""
+"""Whether a table's source is still that of its registered version: by its content (rule 14).
 
-from collections.abc import Sequence
+Its bytes are digested again only when size, time, inode or time of change are not those last seen: once, remembered in the
+ledger, before the charge and whatever is asked. They are never parsed here. A content that changed closes the table until the
+data holder acts, and freezes nobody.
+"""
+
+from collections.abc import Mapping
 from typing import Any
 
 from discreet.engines.faults import guarded
-from discreet.engines.stamps import stamps_of
+from discreet.engines.stamps import Look, Seen, look_at, old_stamps, seen_in
 from discreet.engines.wanted import Bound, Engine, Measure, Wanted
-from discreet.errors import AccessError, EngineFault, FactsError
+from discreet.errors import AccessError, FactsError, SourceFault
 from discreet.facts.model import Companion, Facts, Lookup, Source
 from discreet.ledger.registry import known, registered_unit
+from discreet.ledger.rows import TableRow
+from discreet.ledger.sources import adopt, is_closed, is_keyed, is_same_look, note, pinned, recall, reopen
 from discreet.ledger.sqlite import Ledger
 
-__all__ = ["check_companions", "check_declared_size", "check_source", "stamps_for"]
+__all__ = ["check_companions", "check_declared_size", "check_readable", "check_source", "is_as_seen", "open_again", "seen_of"]
 
 _FILES = ("csv", "parquet", "duckdb")
 
 
-def stamps_for(facts: Facts) -> list[list[str]]:
-    """What the ledger remembers of the source's files, and of those of its lookups."""
-    return [stamp for name, place in _places(facts) for stamp in _stamped(facts, name, place)]
+def seen_of(facts: Facts, *, tell: bool = False) -> dict[str, Seen]:
+    """The table's rows and its lookups as they are now, every byte of them; by whose they are."""
+    return {name: _seen(name, place, tell=tell) for name, place in _places(facts)}
 
 
-def check_source(facts: Facts, registered: Sequence[Any]) -> None:
-    """Raises EngineFault unless the files have the size and time that they were registered with (rule 14)."""
-    if stamps_for(facts) != list(registered):
-        other = [name for name, place in _places(facts) if any(each not in registered for each in _stamped(facts, name, place))]
-        raise _changed(other[0] if other else facts.name)
+def is_as_seen(facts: Facts, seen: Mapping[str, Seen]) -> bool:
+    """Whether nobody has written to the files since they were seen."""
+    return all(_look(name, place) == seen[name].look for name, place in _places(facts))
 
 
-def _changed(name: str) -> EngineFault:
-    hint = "if its rows are new, write a new version into the facts and run discreet version new"
-    fault = EngineFault(_gone(name), hint=hint)
-    fault.cause = f"the source of {name} is not as it was registered"
-    return fault
-
-
-def _gone(name: str) -> str:
-    return f"the source of {name} is gone, or has changed since it was registered"
+def check_source(facts: Facts, ledger: Ledger, row: TableRow) -> None:
+    """Raises AccessError if the files are not what was registered, SourceFault if they are gone (rule 14)."""
+    for name, place in _places(facts):
+        if not _is_same(ledger, row, name, place, own=place is facts.located):
+            raise _changed(name)
 
 
 def check_companions(facts: Facts, ledger: Ledger) -> None:
-    """Refuses other confidential tables that are not registered as they are declared; a Fault if their files have changed."""
+    """Refuses other confidential tables that are not registered as they are declared, or whose files have changed."""
     for join in facts.joins:
         if not isinstance(join, Companion):
             continue
@@ -52,9 +53,63 @@ def check_companions(facts: Facts, ledger: Ledger) -> None:
             raise AccessError(f"{join.name} is at version {row.version} now", hint=hint)
         if registered_unit(ledger, join.name) != join.facts.unit:
             raise FactsError(f"the unit of {join.name} is not as it was registered", hint="write it back", file=join.source)
-        stamps = stamps_for(join.facts)
-        if stamps != list(row.stamps)[: len(stamps)]:  # behind them are those of its own lookups
-            raise _changed(join.name)
+        check_source(join.facts, ledger, row)
+
+
+def open_again(facts: Facts, ledger: Ledger) -> None:
+    """Open a table that was closed, if its content is what was registered; or on the word of the data holder, if the ledger is
+    from before contents were known. Refused if it is not."""
+    row = known(ledger, facts.name)
+    if row is None or not is_closed(ledger, facts.name):
+        return
+    if reopen(ledger, facts.name, row.version, seen_of(facts)):
+        raise FactsError(
+            f"the source of {facts.name} is not what was registered",
+            hint="put the files back as they were, or write a new version into the facts and run discreet version new",
+            key="table.source",
+        )
+
+
+def _is_same(ledger: Ledger, row: TableRow, name: str, place: Source, *, own: bool) -> bool:
+    kept = recall(ledger, row.name, name)
+    if kept is None and not is_keyed(row.stamps):
+        seen, before = _seen(name, place), "" if own else name
+        now = guarded(_gone(name), lambda: old_stamps(place), SourceFault)
+        then = [[file.rpartition("/")[2], stamp] for file, stamp in row.stamps if file.rpartition("/")[0] == before]
+        adopt(ledger, row.name, row.version, name, seen, same=now == then)
+        return now == then
+    if kept is not None and kept.closed:
+        return False
+    pin = kept.pin if kept is not None else _registered(row, name)
+    is_sound = kept is not None and pin == pinned(ledger.key, row.name, row.version, name, kept.content)
+    if kept is not None and is_sound and is_same_look(ledger.key, kept, _look(name, place)):
+        return True
+    return note(ledger, row.name, row.version, name, pin, _seen(name, place))
+
+
+def _registered(row: TableRow, name: str) -> str:
+    stamps: dict[str, Any] = dict(row.stamps)
+    return str(stamps.get(name, ""))
+
+
+def _seen(name: str, place: Source, *, tell: bool = False) -> Seen:
+    return guarded(_gone(name), lambda: seen_in(place), SourceFault, tell=tell)
+
+
+def _look(name: str, place: Source) -> Look:
+    return guarded(_gone(name), lambda: look_at(place), SourceFault)
+
+
+def _changed(name: str) -> AccessError:
+    return AccessError(
+        f"the source of {name} has changed since it was registered",
+        hint="the data holder writes a new version into the facts and runs discreet version new; if the files were put back as "
+        "they were, discreet unfreeze",
+    )
+
+
+def _gone(name: str) -> str:
+    return f"the source of {name} is gone or cannot be read"
 
 
 def _places(facts: Facts) -> list[tuple[str, Source]]:
@@ -63,10 +118,10 @@ def _places(facts: Facts) -> list[tuple[str, Source]]:
     return [(name, place) for name, place in found if place is not None and place.kind in _FILES]
 
 
-def _stamped(facts: Facts, name: str, place: Source) -> list[list[str]]:
-    """The stamps of one place; those of lookups say of which."""
-    before = "" if place is facts.located else f"{name}/"
-    return guarded(_gone(name), lambda: [[before + file, digest] for file, digest in stamps_of(place)])
+def check_readable(facts: Facts, engine: Engine) -> None:
+    """Reads the rows once, for whoever holds them. Refuses a public size that is not that of the data (rule 3)."""
+    engine.run(Wanted(None, (), (Measure(0),)))
+    check_declared_size(facts, engine)
 
 
 def check_declared_size(facts: Facts, engine: Engine) -> None:

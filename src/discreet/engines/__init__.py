@@ -11,10 +11,13 @@ from discreet.facts.sources import parse_source
 __all__ = ["open_engine"]
 
 
-def open_engine(facts: Facts, source: object = None, lookups: Mapping[str, object] | None = None) -> Engine:
+def open_engine(
+    facts: Facts, source: object = None, lookups: Mapping[str, object] | None = None, *, tell: bool = False
+) -> Engine:
     """An engine that holds the table of ``facts``: at ``source`` if given (a path, a Source, or a frame in memory).
 
-    ``lookups`` likewise, by the name of their join, where the facts do not say where they are.
+    ``lookups`` likewise, by the name of their join, where the facts do not say where they are. ``tell`` is for whoever holds the
+    data: errors have the engine's own words.
 
     Raises FactsError if the source does not have what the facts declare, EngineFault if it can not be read.
     """
@@ -26,7 +29,7 @@ def open_engine(facts: Facts, source: object = None, lookups: Mapping[str, objec
         case found:
             from discreet.engines.duckdb import DuckDB
 
-            return DuckDB(facts, found, {name: _located(each) for name, each in (lookups or {}).items()})
+            return DuckDB(facts, found, {name: _located(each) for name, each in (lookups or {}).items()}, tell=tell)
 
 
 def _located(source: object) -> object:

@@ -1,5 +1,6 @@
 """The signing key of a ledger (Ed25519): receipts, witnesses and the data holder's acts are signed with it."""
 
+import hmac
 from base64 import b64decode, b64encode
 from functools import cached_property
 from hashlib import sha256
@@ -46,6 +47,11 @@ class SigningKey:
     def public_pem(self) -> bytes:
         """The public key, for whoever verifies."""
         return self._key.public_key().public_bytes(_PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
+
+    def secret(self, purpose: str) -> bytes:
+        """A key for another purpose, which follows from the private key and tells nothing about it."""
+        private = self._key.private_bytes(_RAW, serialization.PrivateFormat.Raw, serialization.NoEncryption())
+        return hmac.digest(private, f"discreet {purpose}".encode(), "sha256")
 
     @cached_property
     def name(self) -> str:

@@ -6,12 +6,13 @@ the ledger and not in the file (rule 12).
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 from sqlite3 import Connection
 from typing import Any
 
+from discreet.engines.stamps import Seen
 from discreet.errors import AccessError, BudgetError, FactsError
 from discreet.facts.model import Budget, ByColumn, Companion, EachRow, Facts, Joinable, Unit
 from discreet.ledger.amounts import Amount, Money
@@ -19,6 +20,7 @@ from discreet.ledger.books import Books, Standing
 from discreet.ledger.chain import append
 from discreet.ledger.codec import canonical, digest, loss_to, plain
 from discreet.ledger.rows import TableRow, account_of, books_of, save_books, table_row
+from discreet.ledger.sources import others_with, remember, stamps_for
 from discreet.ledger.sqlite import Ledger
 from discreet.privacy.losses import Loss
 
@@ -26,8 +28,6 @@ __all__ = [
     "account_name", "companion_changed", "facts_digest", "freeze", "known", "new_version", "raise_cap", "register",
     "registered_unit",
 ]  # fmt: skip
-
-Stamps = Sequence[Any]  # of each file of the source: its name, size and time
 
 
 def account_name(facts: Facts) -> str:
@@ -70,15 +70,20 @@ def known(ledger: Ledger, table: str) -> TableRow | None:
             return None
 
 
-def register(ledger: Ledger, facts: Facts, stamps: Stamps) -> None:
-    """Make a table known with its budget. Refused if its people group has another relation, unit or cap."""
-    account, money = account_name(facts), Money.of(facts.budget)
+def register(ledger: Ledger, facts: Facts, seen: Mapping[str, Seen] | None = None, separate: str = "") -> None:
+    """Make a table known with its budget. Refused if its people group has another relation, unit or cap.
+
+    Refused too if a table with another budget has the same rows, unless ``separate`` says why that is right.
+    """
+    account, money, seen = account_name(facts), Money.of(facts.budget), seen or {}
+    stamps = stamps_for(ledger.key, facts.name, facts.version, seen)
     with ledger.database.writing() as connection:
         if connection.execute("SELECT 1 FROM tables WHERE name = ?", (facts.name,)).fetchone() is not None:
             hint = "run discreet version new for new rows or facts"
             raise FactsError(f"{facts.name} is registered already", hint=hint, key="table.name")
         cap = money.amount(facts.budget.cap)
         _check_limit(money, facts.budget)
+        stated = _separate(connection, ledger, facts, account, seen, separate)
         if connection.execute("SELECT 1 FROM accounts WHERE name = ?", (account,)).fetchone() is not None:
             _check_group(connection, account, facts, money, cap)
         else:
@@ -87,13 +92,14 @@ def register(ledger: Ledger, facts: Facts, stamps: Stamps) -> None:
         append(connection, ledger.key, "register", {
             "table": facts.name, "account": account, "version": facts.version, "touched": _touched(facts),
             "currency": money.currency, "has_delta": money.has_delta, "cap": list(cap.to_texts()),
-            "budget": _rest(facts.budget), "digest": facts_digest(facts), "facts": _public(facts), "stamps": list(stamps),
-        })  # fmt: skip
+            "budget": _rest(facts.budget), "digest": facts_digest(facts), "facts": _public(facts), "stamps": stamps,
+        } | stated)  # fmt: skip
         connection.execute(
             "INSERT INTO tables VALUES (?, ?, ?, 1, ?, ?, ?, ?, 0)",
             (facts.name, account, facts.version, _touched(facts), facts_digest(facts), canonical(_rest(facts.budget)),
-             canonical(list(stamps))),
+             canonical(stamps)),
         )
+        remember(connection, ledger.key, facts.name, facts.version, seen)
 
 
 def raise_cap(ledger: Ledger, table: str, loss: Loss, reason: str) -> None:
@@ -108,11 +114,15 @@ def raise_cap(ledger: Ledger, table: str, loss: Loss, reason: str) -> None:
         connection.execute("UPDATE accounts SET cap = ?, cap_delta = ? WHERE name = ?", (*new.to_texts(), row.account))
 
 
-def new_version(ledger: Ledger, facts: Facts, stamps: Stamps, reason: str, *, no_unit_in_both: bool) -> None:
+def new_version(
+    ledger: Ledger, facts: Facts, seen: Mapping[str, Seen] | None, reason: str, *, no_unit_in_both: bool, separate: str = ""
+) -> None:
     """New rows or facts under a new label. What was spent stays spent (rule 14).
 
     Unless the data holder states, and signs, that no unit of the new version was in any version before it.
     """
+    seen = seen or {}
+    stamps = stamps_for(ledger.key, facts.name, facts.version, seen)
     with ledger.database.writing() as connection:
         row = table_row(connection, facts.name)
         _check_same(connection, row, facts)
@@ -120,12 +130,13 @@ def new_version(ledger: Ledger, facts: Facts, stamps: Stamps, reason: str, *, no
         earlier = _versions(connection, facts.name)
         if facts.version in earlier:
             raise FactsError(f"version {facts.version!r} is or was in use", hint="write a new label", key="table.version")
+        stated = _separate(connection, ledger, facts, row.account, seen, separate)
         standing = Standing(facts.version, row.epoch + no_unit_in_both, _touched(facts))
         append(connection, ledger.key, "version", {
             "table": facts.name, "version": facts.version, "was": row.version, "no_unit_in_both": no_unit_in_both,
             "touched": standing.touched, "reason": reason, "budget": _rest(facts.budget), "digest": facts_digest(facts),
-            "facts": _public(facts), "stamps": list(stamps),
-        } | ({"no_unit_in": earlier} if no_unit_in_both else {}))  # fmt: skip
+            "facts": _public(facts), "stamps": stamps,
+        } | ({"no_unit_in": earlier} if no_unit_in_both else {}) | stated)  # fmt: skip
         books = books_of(connection, row.account, None)
         books.move(facts.name, standing)
         connection.execute("DELETE FROM cells WHERE account = ? AND tbl = ?", (row.account, facts.name))
@@ -133,8 +144,9 @@ def new_version(ledger: Ledger, facts: Facts, stamps: Stamps, reason: str, *, no
         connection.execute(
             "UPDATE tables SET version = ?, epoch = ?, touched = ?, digest = ?, budget = ?, stamps = ? WHERE name = ?",
             (facts.version, standing.epoch, standing.touched, facts_digest(facts), canonical(_rest(facts.budget)),
-             canonical(list(stamps)), facts.name),
+             canonical(stamps), facts.name),
         )
+        remember(connection, ledger.key, facts.name, facts.version, seen)
 
 
 def freeze(ledger: Ledger, table: str, reason: str, *, frozen: bool, analyst: str | None = None) -> None:
@@ -204,6 +216,22 @@ def _check_same(connection: Connection, row: TableRow, facts: Facts) -> None:
         if old != new:
             hint = f"write {key} as it was registered"
             raise FactsError(f"{key} is fixed for the ledger's life", hint=hint, key=f"table.{key}")
+
+
+def _separate(
+    connection: Connection, ledger: Ledger, facts: Facts, account: str, seen: Mapping[str, Seen], reason: str
+) -> dict[str, Any]:
+    """What an entry says of tables with the same rows and another budget; refused unless there is a reason."""
+    others = others_with(connection, ledger.key, facts.name, account, seen)
+    if not others:
+        return {}
+    if not reason:
+        raise FactsError(
+            f"{others[0]} has the same rows, or had them, and a budget of its own",
+            hint='tables about the same people name one group, people = "…", and share its budget; if nobody in them is the '
+            'same, write --separate --reason "…"', key="table.source",
+        )  # fmt: skip
+    return {"separate": others, "why_separate": reason}
 
 
 def _whose(unit: dict[str, Any]) -> tuple[Any, Any]:

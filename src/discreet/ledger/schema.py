@@ -29,7 +29,7 @@ CREATE TABLE tables (
     touched  INTEGER NOT NULL,
     digest   TEXT NOT NULL,      -- of the facts as they were registered
     budget   TEXT NOT NULL,      -- everything in [budget] but the cap
-    stamps   TEXT NOT NULL,      -- sizes and times of the source's files
+    stamps   TEXT NOT NULL,      -- keyed digests of the source; of sizes and times in older ledgers
     frozen   INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE analysts (
@@ -87,4 +87,21 @@ CREATE TABLE answers (
 ) STRICT;
 """
 
-MIGRATIONS = (("first", _FIRST),)
+_SOURCES = """
+CREATE TABLE sources (           -- what was found last where the rows are; all of it keyed, outside the chain, never exported
+    tbl     TEXT NOT NULL,
+    place   TEXT NOT NULL,
+    pin     TEXT NOT NULL,       -- what the version was registered with
+    look    TEXT NOT NULL,       -- sizes, times and inodes: when they differ the bytes are digested again
+    content TEXT NOT NULL,
+    closed  INTEGER NOT NULL,    -- until the data holder acts
+    PRIMARY KEY (tbl, place)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE source_files (      -- contents that a table has or had: the same one under another name is found by it
+    tbl  TEXT NOT NULL,
+    file TEXT NOT NULL,
+    PRIMARY KEY (tbl, file)
+) STRICT, WITHOUT ROWID;
+"""
+
+MIGRATIONS = (("first", _FIRST), ("sources", _SOURCES))

@@ -135,6 +135,8 @@ class _Replay:
                 self._fault(body)
             case "freeze" | "unfreeze":
                 self._freeze(body, frozen=entry.kind == "freeze")
+            case "source":
+                pass  # whether a source is what it was changes no total
             case _:
                 self.problems.append(f"entry {entry.number} is of an unknown kind")
 

@@ -1,0 +1,177 @@
+"""What a ledger knows of sources: keyed digests, so that nothing it hands out can be checked against a guess (rule 36).
+
+The key follows from the ledger's signing key. What an entry holds has table and version in it: equal contents in two versions
+cannot be seen to be equal. What is remembered to save work (how the files looked, which contents were registered) is kept in
+tables beside the chain, keyed as well, and is never exported.
+"""
+
+import hmac
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from sqlite3 import Connection
+from typing import Any, Literal
+
+from discreet.engines.stamps import Look, Seen
+from discreet.ledger.chain import append
+from discreet.ledger.codec import canonical
+from discreet.ledger.keys import SigningKey
+from discreet.ledger.sqlite import Ledger
+
+__all__ = [
+    "Remembered", "adopt", "content_of", "is_closed", "is_keyed", "is_same_look", "note", "others_with", "pinned", "recall",
+    "remember", "reopen", "stamps_for",
+]  # fmt: skip
+
+_KEYED = "keyed:"
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """One place of a table's rows: what its version was registered with, and what was found there last."""
+
+    pin: str  # of table, version and content; empty where a ledger from before never saw the content
+    look: str
+    content: str
+    closed: bool
+
+
+# ---- digests
+
+
+def stamps_for(key: SigningKey, table: str, version: str, seen: Mapping[str, Seen]) -> list[list[str]]:
+    """What an entry says of the places of a version."""
+    return [[place, pinned(key, table, version, place, content_of(key, each))] for place, each in seen.items()]
+
+
+def pinned(key: SigningKey, table: str, version: str, place: str, content: str) -> str:
+    """A content as the entries of one version name it."""
+    return _KEYED + _keyed(key, "version", table, version, place, content)
+
+
+def content_of(key: SigningKey, seen: Seen) -> str:
+    """Names and contents of all files of a place; the same in every version, so it stays in the ledger."""
+    return _keyed(key, "content", [list(each) for each in seen.files])
+
+
+def is_keyed(stamps: Sequence[Any]) -> bool:
+    """Whether stamps are of contents; else they are of sizes and times, as ledgers kept them before."""
+    return all(str(stamp).startswith(_KEYED) for _, stamp in stamps)
+
+
+def is_same_look(key: SigningKey, kept: Remembered, look: Look) -> bool:
+    """Whether files look as they did when their bytes were last digested."""
+    return hmac.compare_digest(kept.look, _look(key, look))
+
+
+def _look(key: SigningKey, look: Look) -> str:
+    return _keyed(key, "look", [list(each) for each in look])
+
+
+def _keyed(key: SigningKey, purpose: str, *parts: Any) -> str:
+    return hmac.digest(key.secret("sources"), canonical([purpose, *parts]).encode(), "sha256").hex()
+
+
+# ---- inside a transaction
+
+
+def remember(connection: Connection, key: SigningKey, table: str, version: str, seen: Mapping[str, Seen]) -> None:
+    """A version that was registered now: every place is open, and known by what is in it."""
+    connection.execute("DELETE FROM sources WHERE tbl = ?", (table,))
+    for place, each in seen.items():
+        content = content_of(key, each)
+        row = (table, place, pinned(key, table, version, place, content), _look(key, each.look), content)
+        connection.execute("INSERT INTO sources VALUES (?, ?, ?, ?, ?, 0)", row)
+    own = [(table, digest) for digest in _files(key, seen.get(table))]  # lookups are public, and whoever likes may have them
+    connection.executemany("INSERT OR IGNORE INTO source_files VALUES (?, ?)", own)
+
+
+def others_with(connection: Connection, key: SigningKey, table: str, account: str, seen: Mapping[str, Seen]) -> list[str]:
+    """Tables with another budget that have, or had in some version, a file of the same content."""
+    wanted = _files(key, seen.get(table))
+    rows = connection.execute(
+        "SELECT tbl, file FROM source_files JOIN tables ON tables.name = tbl WHERE account <> ? ORDER BY tbl", (account,)
+    )
+    return list(dict.fromkeys(other for other, file in rows if file in wanted))
+
+
+def _files(key: SigningKey, seen: Seen | None) -> set[str]:
+    """The files of a table, whatever they are called; of a database, with the table in it."""
+    if seen is None:
+        return set()
+    if seen.table is None:
+        return {_keyed(key, "file", digest) for _, digest in seen.files}
+    *before, name = seen.table.split(".")
+    return {_keyed(key, "table in a file", before[-1] if before else "main", name, [list(each) for each in seen.files])}
+
+
+# ---- while somebody asks
+
+
+def recall(ledger: Ledger, table: str, place: str) -> Remembered | None:
+    """What was remembered of one place of a table."""
+    with ledger.database.reading() as connection:
+        return _recalled(connection, table, place)
+
+
+def _recalled(connection: Connection, table: str, place: str) -> Remembered | None:
+    wanted = "SELECT pin, look, content, closed FROM sources WHERE tbl = ? AND place = ?"
+    row = connection.execute(wanted, (table, place)).fetchone()
+    return None if row is None else Remembered(row[0], row[1], row[2], bool(row[3]))
+
+
+def is_closed(ledger: Ledger, table: str) -> bool:
+    """Whether the data holder has to act before a table is asked again."""
+    with ledger.database.reading() as connection:
+        return connection.execute("SELECT 1 FROM sources WHERE tbl = ? AND closed", (table,)).fetchone() is not None
+
+
+def note(ledger: Ledger, table: str, version: str, place: str, pin: str, seen: Seen) -> bool:
+    """Remember what is in a place now, and close the table if that is not what was registered. Whether it is open."""
+    content = content_of(ledger.key, seen)
+    same = hmac.compare_digest(pin, pinned(ledger.key, table, version, place, content))
+    with ledger.database.writing() as connection:
+        kept = _recalled(connection, table, place)
+        row = (table, place, pin, _look(ledger.key, seen.look), content, (kept is not None and kept.closed) or not same)
+        connection.execute("INSERT OR REPLACE INTO sources VALUES (?, ?, ?, ?, ?, ?)", row)
+        if not same and (kept is None or not kept.closed):
+            _tell(connection, ledger, table, version, place, "closed")
+    return same
+
+
+def adopt(ledger: Ledger, table: str, version: str, place: str, seen: Seen, *, same: bool) -> None:
+    """A place of a ledger from before: known by its content from now on, or closed if it is not ``same``."""
+    content = content_of(ledger.key, seen)
+    pin = pinned(ledger.key, table, version, place, content) if same else ""
+    with ledger.database.writing() as connection:
+        if _recalled(connection, table, place) is not None:
+            return  # another process was faster
+        row = (table, place, pin, _look(ledger.key, seen.look), content, not same)
+        connection.execute("INSERT INTO sources VALUES (?, ?, ?, ?, ?, ?)", row)
+        _tell(connection, ledger, table, version, place, "adopted" if same else "closed", pin)
+
+
+def reopen(ledger: Ledger, table: str, version: str, seen: Mapping[str, Seen]) -> list[str]:
+    """Open places whose content is what was registered, or was never seen before. Those that stay closed."""
+    with ledger.database.writing() as connection:
+        stay = []
+        for place, each in seen.items():
+            kept = _recalled(connection, table, place)
+            if kept is None or not kept.closed:
+                continue
+            content = content_of(ledger.key, each)
+            pin = pinned(ledger.key, table, version, place, content)
+            if kept.pin and not hmac.compare_digest(kept.pin, pin):
+                stay.append(place)
+                continue
+            row = (pin, _look(ledger.key, each.look), content, table, place)
+            connection.execute("UPDATE sources SET pin = ?, look = ?, content = ?, closed = 0 WHERE tbl = ? AND place = ?", row)
+            _tell(connection, ledger, table, version, place, "opened" if kept.pin else "adopted", "" if kept.pin else pin)
+        return stay
+
+
+_State = Literal["adopted", "closed", "opened"]
+
+
+def _tell(connection: Connection, ledger: Ledger, table: str, version: str, place: str, state: _State, pin: str = "") -> None:
+    body = {"table": table, "version": version, "place": place, "state": state} | ({"stamp": pin} if pin else {})
+    append(connection, ledger.key, "source", body)
