@@ -13,21 +13,20 @@ from pathlib import Path
 from discreet.answers.answer import Answer, BudgetState
 from discreet.answers.quote import Quote
 from discreet.curator.advice import clamping_notes, join_notes, split_of, warnings_for
+from discreet.curator.held import Held
 from discreet.curator.prices import price_of, public_name, rows_assumed, share_read
 from discreet.curator.refusals import by_parts
 from discreet.curator.replays import plan_again, released_as_planned, released_rows
 from discreet.curator.results import answer_from, quoted_columns
-from discreet.curator.sources import check_companions, check_source
 from discreet.curator.statements import statement_about
 from discreet.curator.trials import Trials
 from discreet.curator.verbs import Verbs
 from discreet.engines.wanted import Engine
-from discreet.errors import AccessError, Fault, LedgerFault, SourceFault
+from discreet.errors import AccessError, Fault, LedgerFault
 from discreet.exact import Number
 from discreet.facts.model import Facts
 from discreet.ledger.charges import Granted, Request, Stored
 from discreet.ledger.folder import log_fault
-from discreet.ledger.registry import known
 from discreet.ledger.sqlite import Ledger
 from discreet.mechanisms.accuracy import read_confidence
 from discreet.mechanisms.observing import observer
@@ -58,7 +57,7 @@ Within = Number | Mapping[str, Number]
 Weights = Mapping[str, Number]
 
 
-class Curator(Verbs):
+class Curator(Verbs, Held):
     """Answers questions about one table until its budget is spent."""
 
     def __init__(self, facts: Facts, opening: Callable[[], Engine], ledger: Ledger, place: Path | None = None) -> None:
@@ -262,51 +261,6 @@ class Curator(Verbs):
         settled, sure = self._worked(granted, [None] * len(granted)), read_confidence("0.95")
         plans = [plan_again(stored.request, self.facts) for stored in settled]
         return [self._answer(plan, stored, sure, False, replayed=False) for plan, stored in zip(plans, settled, strict=True)]
-
-    def _ready(self) -> Engine:
-        """The engine, after a look at the source, before anything is charged. A fault is written down for the data holder."""
-        try:
-            return self._checked()
-        except Fault as fault:
-            log_fault(self._place, fault, table=self.facts.name)
-            raise
-
-    def _checked(self) -> Engine:
-        """The same, where faults are written down with their charge: files must be those of the registered version."""
-        row = known(self._ledger, self.facts.name)
-        if row is None:
-            raise AccessError(f"{self.facts.name} is not registered", hint="the data holder runs discreet register")
-        if row.version != self.facts.version:
-            raise AccessError(f"{self.facts.name} is at version {row.version} now", hint="open it again")
-        if self._place is not None and self.facts.located is not None:
-            check_source(self.facts, self._ledger, row)
-            check_companions(self.facts, self._ledger)
-            self._forget_stale()
-            return self._opened()
-        engine = self._opened()
-        engine.check()
-        return engine
-
-    def _still_the_same(self) -> None:
-        """The same after the rows were read, where whatever is found is nobody's fault and the charge is kept."""
-        try:
-            self._checked()
-        except AccessError as error:
-            self._engine = None  # it has read something else
-            raise SourceFault(error.message, hint=error.hint) from None
-
-    def _forget_stale(self) -> None:
-        """Files of the same content that were touched or replaced are opened again."""
-        try:
-            if self._engine is not None:
-                self._engine.check()
-        except SourceFault:
-            self._engine = None  # closed when the last question that reads it is done
-
-    def _opened(self) -> Engine:
-        if self._engine is None:
-            self._engine = self._opening()
-        return self._engine
 
     def _refuse_tapes(self) -> None:
         """Noise that repeats itself, or is written down, is for tables in memory (rule 32)."""
