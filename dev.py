@@ -19,7 +19,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
+LOWEST = ROOT / ".venv-lowest"
 PEERS = ROOT / ".venv-peers"
+READERS = ("import-linter", "mypy", "ruff")           # they read the code and do not run it
 WINDOWS = os.name == "nt"
 WORKERS = str(max(2, min(8, os.cpu_count() or 2)))    # two even on one core: tests also wait for subprocesses
 
@@ -37,6 +39,15 @@ def check(words: list[str]) -> int:
 def test(words: list[str]) -> int:
     """everything in check, then every test but soak, and every block in the docs"""
     return lint_and_test("test", "not soak", words)
+
+
+def lowest(words: list[str]) -> int:
+    """the fast tests, engines, ledger and charts on the oldest versions that pyproject.toml allows"""
+    start = time.monotonic()
+    python = install_lowest()
+    marks = "not soak and (not slow or lowest)"
+    code = live([python, "-m", "pytest", "-q", "-n", WORKERS, "--dist", "worksteal", "-m", marks, *words], DISCREET_LOWEST="1")
+    return verdict(f"lowest ({time.monotonic() - start:.0f} s)", ["tests"] if code else [])
 
 
 def docs(words: list[str]) -> int:
@@ -84,7 +95,7 @@ def soak(words: list[str]) -> int:
     return running.returncode
 
 
-COMMANDS: tuple[Callable[[list[str]], int], ...] = (demo, check, test, docs, bench, soak)
+COMMANDS: tuple[Callable[[list[str]], int], ...] = (demo, check, test, lowest, docs, bench, soak)
 
 
 def lint_and_test(name: str, marks: str, words: list[str]) -> int:
@@ -115,6 +126,27 @@ def install() -> Path:
     """The interpreter of .venv, with the project and its development tools installed."""
     key = hashlib.sha256((ROOT / "pyproject.toml").read_bytes() + (ROOT / "constraints.txt").read_bytes()).hexdigest()
     return environment(VENV, key, "discreet and its tools", ["-c", "constraints.txt", "-e", ".[dev,plots]"])
+
+
+def install_lowest() -> Path:
+    """The interpreter of .venv-lowest: what we ask for in its oldest version, what that asks for as in constraints.txt."""
+    pins = oldest_versions()
+    tested = (ROOT / "constraints.txt").read_text(encoding="utf-8").split()
+    others = [line for line in tested if line.partition("==")[0] not in pins]
+    held = "\n".join([f"{name}=={version}" for name, version in pins.items()] + others)
+    with tempfile.TemporaryDirectory() as folder:
+        (constraints := Path(folder) / "constraints.txt").write_text(held, encoding="utf-8")
+        return environment(LOWEST, held, "the oldest versions allowed", ["-c", str(constraints), "-e", ".", *pins])
+
+
+def oldest_versions() -> dict[str, str]:
+    """Name → the version behind >=, of everything that the package, its charts and its tests run with."""
+    import tomllib  # an older Python has none, and is to get as far as the sentence at the end
+
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    asked = (line.split(">=") for line in (*project["dependencies"], *extras["plots"], *extras["dev"]))
+    return {name: version for name, version in asked if name not in READERS}
 
 
 def install_peers() -> dict[str, str]:

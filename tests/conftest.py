@@ -24,6 +24,7 @@ hypothesis.settings.load_profile("discreet")
 
 # rooms that draw large samples, start programs or generate whole questions: `make test` runs them, `make check` does not
 SLOW_ROOMS = {"engines", "interfaces", "laws", "plots", "statistics"}
+LOWEST_ROOMS = {"engines", "plots"}   # of these, what leans most on others' code: `make lowest` runs them too
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -31,6 +32,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if item.path.parent.name in SLOW_ROOMS:
             item.add_marker("slow")
+        if item.path.parent.name in LOWEST_ROOMS:
+            item.add_marker("lowest")
 
 
 @pytest.fixture

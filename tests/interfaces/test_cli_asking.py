@@ -299,17 +299,24 @@ def test_ctrl_c_after_the_charge_says_that_it_stays(people, monkeypatch):
     assert left(people) == "1"
 
 
-def test_a_database_that_turns_ctrl_c_into_an_error_is_not_believed(people, monkeypatch):
+@pytest.fixture
+def ctrl_c():
+    """The handler that Python starts with: under nohup, or behind `&` in a script, Ctrl-C is ignored and raises nothing."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield signal.default_int_handler
+    signal.signal(signal.SIGINT, before)
+
+
+def test_a_database_that_turns_ctrl_c_into_an_error_is_not_believed(people, monkeypatch, ctrl_c):
     def swallowed(*_):
         with contextlib.suppress(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
         raise EngineFault("the source could not be read")
 
-    before = signal.getsignal(signal.SIGINT)
     monkeypatch.setattr("discreet.curator.asking.Curator._ready", swallowed)
     shown = people("ask", "people.toml", COUNT, "-e", "1")
     assert (shown.code, shown.err) == (130, "\ninterrupted; nothing was charged\n")
-    assert signal.getsignal(signal.SIGINT) is before
+    assert signal.getsignal(signal.SIGINT) is ctrl_c
 
 
 def test_a_fault_without_ctrl_c_is_a_fault(people, monkeypatch):

@@ -22,8 +22,10 @@ from discreet.ledger.codec import released_from as stored_from
 from discreet.ledger.codec import released_to as stored_to
 from discreet.mechanisms import KeySelection, NoisyThreshold
 from discreet.planning.build import make_plan
+from discreet.planning.estimates import estimate
 from discreet.planning.price import read_price
 from discreet.planning.unknown import counts_told, keys_as_integers, opened
+from discreet.questions.algebra import Aggregate
 from discreet.questions.sql import read_sql
 from discreet.testing import recorded
 
@@ -353,3 +355,16 @@ def test_a_million_candidates_are_no_reason_to_refuse():
     assert len(found.values) == 1_003_000
     places = KeySelection(epsilon=1, delta="1e-6", neighbours="add_remove").select(found.units)
     assert 3000 <= places.size <= 3010
+
+
+@pytest.mark.parametrize(("units", "told", "held"), [(12, "0.0134", "0.00"), (14, "0.0989", "0.86"), (19, "0.9866", "0.99")])
+def test_told_counts_near_the_threshold_have_intervals_that_hold_as_often_as_the_page_says(units, told, held):
+    plan = planned(COUNTED)
+    mechanism, noisy = plan.vectors[0].mechanism, range(16, 200)
+    assert mechanism.threshold == 16
+    released = (keys_as_integers([f"w{number}" for number in noisy], list(noisy)),)
+    shown = estimate(opened(plan, released), Aggregate("count_rows"), released, 0.05)
+    chances = np.array([exp(-abs(number - units)) for number in noisy]) * (1 - exp(-1)) / (1 + exp(-1))
+    assert chances.sum() == pytest.approx(mechanism.probability(units), rel=1e-9) == pytest.approx(float(told), abs=1e-4)
+    holds = (shown.low <= units) & (units <= shown.high)
+    assert f"{chances[holds].sum() / chances.sum():.2f}" == held
