@@ -169,8 +169,9 @@ def test_make_forwards_every_command_and_each_has_a_line_of_help():
 
 def test_every_decision_says_its_context_choice_and_cost():
     pages = sorted((ROOT / "docs" / "decisions").glob("*.md"))
-    assert pages
-    for number, page in enumerate(pages, start=1):
+    numbers = [page.name[:5] for page in pages]
+    assert numbers == sorted(set(numbers)), "two decisions have one number"
+    for page in pages:
+        assert re.fullmatch(r"\d{4}-[a-z0-9-]+\.md", page.name)
         headings = re.findall(r"^## (\w+)", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
-        assert page.name.startswith(f"{number:04}-")
         assert headings == ["Context", "Choice", "Cost"], page.name
