@@ -323,6 +323,39 @@ def test_expiry_ends_asking_and_a_clock_that_goes_backwards_opens_nothing_again(
     t.close()
 
 
+def test_a_clock_that_was_wrong_once_closes_no_table_for_good(tmp_path, monkeypatch):
+    file = registered(tmp_path, budget="epsilon = 1\nexpires = 2027-12-31")
+    t = open_table(file)
+    at(monkeypatch, datetime(2036, 1, 1, tzinfo=UTC))
+    office.raise_budget(file, 2, reason="by a machine whose clock was wrong")
+    at(monkeypatch, datetime(2026, 12, 1, tzinfo=UTC))
+    t.ask(URBAN, epsilon="0.1")
+    assert [each.at[:4] for each in office.entries(file)][1:] == ["2036", "2026", "2026"]
+    at(monkeypatch, datetime(2036, 1, 1, tzinfo=UTC))
+    for _ in range(2):
+        with pytest.raises(dc.AccessError, match="ended on 2027-12-31"):
+            t.ask(RURAL, epsilon="0.1")
+    at(monkeypatch, datetime(2026, 12, 1, tzinfo=UTC))
+    with pytest.raises(dc.AccessError, match=r"the clock has gone back since; .* unfreeze"):       # never silently
+        t.ask(RURAL, epsilon="0.1")
+    office.unfreeze(file, reason="the clock was wrong")
+    t.ask(RURAL, epsilon="0.1")
+    assert [each.kind for each in office.entries(file)].count("end") == 1
+    assert office.verify(file).ok
+    t.close()
+
+
+def test_the_end_of_a_budget_that_was_taken_out_of_the_ledger_is_named(tmp_path, monkeypatch):
+    file = registered(tmp_path, budget="epsilon = 1\nexpires = 2027-12-31")
+    t = open_table(file)
+    at(monkeypatch, datetime(2036, 1, 1, tzinfo=UTC))
+    with pytest.raises(dc.AccessError):
+        t.ask(RURAL, epsilon="0.1")
+    t.close()
+    sql(tmp_path, "DELETE FROM ends")
+    assert "the end of a budget was changed" in " ".join(office.verify(file).problems)
+
+
 def test_a_frozen_table_and_a_frozen_analyst_are_refused_until_they_are_let_go(tmp_path):
     file = registered(tmp_path)
     t = open_table(file)

@@ -38,6 +38,8 @@ def entry_in_words(kind: str, body: Mapping[str, Any], found: str) -> tuple[str,
             return f"{named['table']}, version {named['version']}: source {clean(body['place'])} {_SOURCE[body['state']]}", ""
         case "freeze" | "unfreeze":
             return f"{named['table']}, analyst {named['analyst']}" if who else named["table"], named["reason"]
+        case "end":
+            return f"{named['table']} was asked after its last day, {clean(body['expires'])}", ""
         case _:
             return ", ".join(body), ""
 

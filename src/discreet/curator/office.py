@@ -19,7 +19,7 @@ from discreet.facts.file import read_facts, read_folder
 from discreet.facts.model import Facts
 from discreet.ledger import Ledger, made_ledger, open_ledger, place_of, registry
 from discreet.ledger import verify as checking
-from discreet.ledger.chain import Entry, read_entries
+from discreet.ledger.chain import Entry, each_entry, read_entries
 from discreet.ledger.codec import canonical
 from discreet.ledger.keys import is_signed, read_public_key
 from discreet.ledger.sources import is_keyed
@@ -124,9 +124,10 @@ def entries(path: Place, last: int | None = None) -> list[Entry]:
 
 
 def export(path: Place) -> Iterator[dict[str, Any]]:
-    """Every entry, for JSON."""
-    for entry in entries(path):
-        yield entry.to_dict()
+    """Every entry, for JSON, one at a time."""
+    with _ledger(path) as ledger, ledger.database.reading() as connection:
+        for entry in each_entry(connection):
+            yield entry.to_dict()
 
 
 def verify(path: Place, witness: Mapping[str, Any] | None = None) -> Verified:

@@ -1,5 +1,6 @@
 """Who may ask a table now, whatever is left of its budget: versions, freezing, expiry, limits of a question and of an analyst."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
 from sqlite3 import Connection
@@ -7,15 +8,17 @@ from sqlite3 import Connection
 from discreet.errors import AccessError, BudgetError
 from discreet.exact import shown
 from discreet.ledger.books import ALL, Books
-from discreet.ledger.chain import head
+from discreet.ledger.chain import append
 from discreet.ledger.charges import Request
 from discreet.ledger.database import now
+from discreet.ledger.keys import SigningKey
 from discreet.ledger.rows import TableRow, table_row
 from discreet.planning.price import Price
 from discreet.privacy.losses import Concentrated
 
-__all__ = ["MOST_FAULTS", "admit", "admit_beside", "check_analyst", "count_fault"]
+__all__ = ["MOST_FAULTS", "UNCOUNTED", "admit", "admit_beside", "check_analyst", "count_fault", "forget_ends", "note_ends"]
 
+UNCOUNTED = ("crashes", "superseded")  # references of charges that were written off, and are nobody's fault
 MOST_FAULTS = 3  # then an analyst waits until the data holder has looked
 
 
@@ -25,15 +28,39 @@ def admit(connection: Connection, row: TableRow, request: Request) -> None:
         raise AccessError(f"{request.table} is at version {row.version} now", hint="open it again")
     if row.frozen:
         raise AccessError(f"{request.table} is frozen", hint="the data holder can unfreeze it")
-    _, last, _ = head(connection)
-    if row.expires is not None and max(now(), last)[:10] > row.expires:  # a clock that was set back opens nothing again
+    if _is_over(row):
         raise AccessError(f"the budget of {request.table} ended on {row.expires}", hint="ask the data holder for a new one")
+    if row.expires is not None and _was_over(connection, row):
+        told = f"the budget of {request.table} was asked after its end on {row.expires}, and the clock has gone back since"
+        raise AccessError(told, hint="if the clock was wrong then, the data holder can unfreeze the table")
     if (most := row.most_per_question) is not None:
         _check_most(most, request.price)
     whom = request.table, request.analyst
     found = connection.execute("SELECT frozen FROM analysts WHERE tbl = ? AND name = ?", whom).fetchone()
     if found is not None and found[0]:
         raise AccessError(f"{request.analyst} may not ask {request.table} now", hint="the data holder can unfreeze them")
+
+
+def _is_over(row: TableRow) -> bool:
+    return row.expires is not None and now()[:10] > row.expires
+
+
+def _was_over(connection: Connection, row: TableRow) -> bool:
+    found = connection.execute("SELECT 1 FROM ends WHERE tbl = ? AND expires = ?", (row.name, row.expires)).fetchone()
+    return found is not None
+
+
+def note_ends(connection: Connection, key: SigningKey, tables: Iterable[str]) -> None:
+    """Write down, once, which of the tables are asked after their last day: a clock that is set back opens none of them again."""
+    for row in (table_row(connection, table) for table in tables):
+        if _is_over(row) and not _was_over(connection, row):
+            append(connection, key, "end", {"table": row.name, "expires": row.expires})
+            connection.execute("INSERT INTO ends VALUES (?, ?)", (row.name, row.expires))
+
+
+def forget_ends(connection: Connection, row: TableRow) -> bool:
+    """The data holder says that the clock was wrong. Whether that opens the table: not if its last day is over now."""
+    return not _is_over(row) and connection.execute("DELETE FROM ends WHERE tbl = ?", (row.name,)).rowcount > 0
 
 
 def admit_beside(connection: Connection, row: TableRow, request: Request) -> None:

@@ -5,6 +5,7 @@ with it every later one. The acts of the data holder are signed as well.
 """
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from sqlite3 import Connection
@@ -14,7 +15,7 @@ from discreet.ledger.codec import canonical
 from discreet.ledger.database import now
 from discreet.ledger.keys import SigningKey
 
-__all__ = ["Entry", "SIGNED", "START", "append", "hash_of", "head", "read_entries"]
+__all__ = ["Entry", "SIGNED", "START", "append", "each_entry", "hash_of", "head", "read_entries"]
 
 START = "0" * 64  # what stands before the first entry
 SIGNED = frozenset({"register", "raise", "version", "freeze", "unfreeze"})
@@ -49,13 +50,19 @@ def head(connection: Connection) -> tuple[int, str, str]:
 
 
 def append(connection: Connection, key: SigningKey, kind: str, body: dict[str, Any]) -> Entry:
-    """Write the next entry. Its moment is never before that of the last one, whatever the clock says."""
-    number, last, before = head(connection)
-    at, text = max(now(), last), canonical(body)
+    """Write the next entry. Its moment is what the clock says; the order of entries is that of their numbers."""
+    number, _, before = head(connection)
+    at, text = now(), canonical(body)
     found = hash_of(before, number + 1, at, kind, text)
     signature = key.sign(found) if kind in SIGNED else None
     connection.execute("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?)", (number + 1, at, kind, text, found, signature))
     return Entry(number + 1, at, kind, body, found, signature)
+
+
+def each_entry(connection: Connection) -> Iterator[Entry]:
+    """All entries in order, one at a time."""
+    for number, at, kind, body, found, sign in connection.execute("SELECT * FROM entries ORDER BY number"):
+        yield Entry(number, at, kind, json.loads(body), found, sign)
 
 
 def read_entries(connection: Connection, last: int | None = None) -> list[Entry]:

@@ -15,6 +15,7 @@ from typing import Any
 from discreet.engines.stamps import Seen
 from discreet.errors import AccessError, BudgetError, FactsError
 from discreet.facts.model import Budget, ByColumn, Companion, EachRow, Facts, Joinable, Unit
+from discreet.ledger.admission import forget_ends
 from discreet.ledger.amounts import Amount, Money
 from discreet.ledger.books import Books, Standing
 from discreet.ledger.chain import append
@@ -152,8 +153,10 @@ def new_version(
 def freeze(ledger: Ledger, table: str, reason: str, *, frozen: bool, analyst: str | None = None) -> None:
     """Stop or allow asking: of everybody, or of one analyst, whose faults are forgiven when they are allowed again."""
     with ledger.database.writing() as connection:
-        table_row(connection, table)
-        body = {"table": table, "reason": reason} | ({} if analyst is None else {"analyst": analyst})
+        row = table_row(connection, table)
+        body: dict[str, Any] = {"table": table, "reason": reason} | ({} if analyst is None else {"analyst": analyst})
+        if not frozen and analyst is None and forget_ends(connection, row):
+            body["reopens"] = True
         append(connection, ledger.key, "freeze" if frozen else "unfreeze", body)
         if analyst is None:
             connection.execute("UPDATE tables SET frozen = ? WHERE name = ?", (frozen, table))

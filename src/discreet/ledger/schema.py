@@ -104,4 +104,14 @@ CREATE TABLE source_files (      -- contents that a table has or had: the same o
 ) STRICT, WITHOUT ROWID;
 """
 
-MIGRATIONS = (("first", _FIRST), ("sources", _SOURCES))
+_LENGTH = """
+-- What a table was registered with is found without reading all entries.
+CREATE INDEX entries_about_tables ON entries (number) WHERE kind IN ('register', 'version');
+CREATE TABLE ends (              -- budgets that were asked after their last day: a clock that is set back opens none of them
+    tbl     TEXT NOT NULL,
+    expires TEXT NOT NULL,
+    PRIMARY KEY (tbl, expires)
+) STRICT, WITHOUT ROWID;
+"""
+
+MIGRATIONS = (("first", _FIRST), ("sources", _SOURCES), ("length", _LENGTH))

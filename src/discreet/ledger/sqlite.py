@@ -14,8 +14,8 @@ from threading import Lock, Thread
 from typing import Any
 
 from discreet.answers.answer import BudgetState, as_strings
-from discreet.errors import BudgetError, Fault, LedgerFault, ParameterError
-from discreet.ledger.admission import admit, admit_beside, check_analyst, count_fault
+from discreet.errors import AccessError, BudgetError, Fault, LedgerFault, ParameterError
+from discreet.ledger.admission import admit, admit_beside, check_analyst, count_fault, note_ends
 from discreet.ledger.amounts import NOTHING, Amount, Money
 from discreet.ledger.books import ALL
 from discreet.ledger.chain import append
@@ -67,6 +67,14 @@ class Ledger:
                     return self._reserved(connection, requests)
             except _Waiting:
                 time.sleep(_PAUSE)
+            except AccessError:
+                self._note_ends(requests)
+                raise
+
+    def _note_ends(self, requests: Sequence[Request]) -> None:
+        tables = {table for each in requests for table in (each.table, *(name for name, _ in each.beside))}
+        with self.database.writing() as connection:
+            note_ends(connection, self.key, sorted(tables))
 
     def settle(self, granted: Granted, released: Any, statement: Mapping[str, Any]) -> Stored:
         """Keep the answer. Whoever comes second gets the answer of the first; only a stored answer may leave.

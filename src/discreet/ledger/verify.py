@@ -1,6 +1,7 @@
 """Recompute everything from the entries: the chain, the signatures, every running total, the state of every charge.
 
-Each problem names the entry or the row that was touched. Cutting the end off, or putting an old file back, leaves a ledger that
+Entries are read one at a time, and of each charge only what is running is kept: memory does not grow with the ledger. Each
+problem names the entry or the row that was touched. Cutting the end off, or putting an old file back, leaves a ledger that
 agrees with itself: only a witness that was kept elsewhere finds it (rule 34).
 """
 
@@ -12,10 +13,10 @@ from sqlite3 import Connection
 from typing import Any
 
 from discreet.errors import DiscreetError, ParameterError
-from discreet.ledger.admission import MOST_FAULTS
+from discreet.ledger.admission import MOST_FAULTS, UNCOUNTED
 from discreet.ledger.amounts import Amount, Money
 from discreet.ledger.books import Books, Standing
-from discreet.ledger.chain import SIGNED, START, Entry, hash_of, head, read_entries
+from discreet.ledger.chain import SIGNED, START, Entry, each_entry, hash_of, head
 from discreet.ledger.codec import canonical, event_from, price_from
 from discreet.ledger.database import now
 from discreet.ledger.rows import account_of, books_of, price_row
@@ -93,15 +94,17 @@ def _witnessed(connection: Connection, ledger: Ledger, note: Mapping[str, Any]) 
 
 @dataclass(slots=True)
 class _Replay:
-    """A ledger filled anew from its entries."""
+    """A ledger filled anew from its entries. Rows of charges and answers are compared as soon as their entries are read."""
 
+    connection: Connection
+    ledger: Ledger
     accounts: dict[str, tuple[Money, Amount]] = field(default_factory=dict)
     books: dict[str, Books] = field(default_factory=dict)
     tables: dict[str, tuple[Any, ...]] = field(default_factory=dict)  # account, digest, budget, stamps, frozen
     analysts: dict[tuple[str, str], tuple[int, bool]] = field(default_factory=dict)
-    charges: dict[int, tuple[str, int]] = field(default_factory=dict)  # state and attempt
-    asked: dict[int, tuple[Any, ...]] = field(default_factory=dict)  # table, analyst, version, fingerprint, price, key
-    answers: dict[int, tuple[str, str]] = field(default_factory=dict)  # the digest of what was released, the hash of the entry
+    ends: set[tuple[str, str]] = field(default_factory=set)  # table, last day
+    running: dict[int, int] = field(default_factory=dict)  # charges and their attempts
+    asked: dict[int, tuple[Any, ...]] = field(default_factory=dict)  # of running charges: table and analyst
     problems: list[str] = field(default_factory=list)
 
     def take(self, entry: Entry) -> None:
@@ -127,12 +130,16 @@ class _Replay:
             case "charge":
                 self._charge(entry)
             case "resume":
-                self.charges[body["charge"]] = "running", body["attempt"]
+                self.running[body["charge"]] += 1
+                if self.running[body["charge"]] != body["attempt"]:
+                    self.problems.append(f"entry {entry.number} skips an attempt")
             case "settle":
-                self.charges[body["charge"]] = "settled", body["attempt"]
-                self.answers[body["charge"]] = body["digest"], entry.hash
+                self._end(body["charge"], "settled")
+                self.problems += _answer_differs(self.connection, self.ledger, entry)
             case "fault":
                 self._fault(body)
+            case "end":
+                self.ends.add((body["table"], body["expires"]))
             case "freeze" | "unfreeze":
                 self._freeze(body, frozen=entry.kind == "freeze")
             case "source":
@@ -154,15 +161,24 @@ class _Replay:
         self.books[account].charge(body["table"], body.get("cells"), amount, body["analyst"])
         if not self.books[account].spent().fits(cap):
             self.problems.append(f"entry {entry.number} spends more than the cap of {account}")
-        self.charges[entry.number] = "running", 1
+        self.running[entry.number] = 1
+        self.asked[entry.number] = body["table"], body["analyst"]
         price = price_row(price_from(body["price"]))
-        asked = body["table"], body["analyst"], body["version"], body["fingerprint"]
-        self.asked[entry.number] = *asked, *price, body.get("key")
+        asked = body["table"], body["analyst"], body["version"], body["fingerprint"], *price, body.get("key")
+        found = self.connection.execute(_ASKED, (entry.number,)).fetchone()
+        if found is not None and found != asked:
+            self.problems.append(f"charge {entry.number} was changed without an entry")
+
+    def _end(self, charge: int, state: str) -> tuple[Any, ...]:
+        """A charge is not running any more; whose it was."""
+        found = self.connection.execute("SELECT state, attempt FROM charges WHERE number = ?", (charge,)).fetchone()
+        if found != (state, self.running.pop(charge)):
+            self.problems.append(f"the state of charge {charge} was changed without an entry")
+        return self.asked.pop(charge)
 
     def _fault(self, body: Mapping[str, Any]) -> None:
-        self.charges[body["charge"]] = "faulted", self.charges[body["charge"]][1]
-        table, analyst, *_ = self.asked[body["charge"]]
-        if analyst and body["reference"] != "crashes":
+        table, analyst = self._end(body["charge"], "faulted")
+        if analyst and body["reference"] not in UNCOUNTED:
             faults, frozen = self.analysts.get((table, analyst), (0, False))
             self.analysts[table, analyst] = faults + 1, frozen or faults + 1 >= MOST_FAULTS
 
@@ -171,12 +187,25 @@ class _Replay:
             self.analysts[body["table"], body["analyst"]] = 0, frozen
         else:
             self.tables[body["table"]] = *self.tables[body["table"]][:-1], int(frozen)
+        if "reopens" in body:
+            self.ends = {(table, day) for table, day in self.ends if table != body["table"]}
+
+
+_WITHOUT_ENTRY = """
+SELECT charges.number FROM charges LEFT JOIN entries ON entries.number = charges.number AND entries.kind = 'charge'
+WHERE entries.number IS NULL
+"""
+_UNSETTLED = """
+SELECT answers.charge FROM answers LEFT JOIN charges ON charges.number = answers.charge AND charges.state = 'settled'
+WHERE charges.number IS NULL
+"""
+_ASKED = "SELECT tbl, analyst, version, fingerprint, kind, price, price_delta, key FROM charges WHERE number = ?"
 
 
 def _replayed(connection: Connection, ledger: Ledger) -> list[str]:
     """Where the running tables differ from what the entries say."""
-    replay = _Replay()
-    for entry in read_entries(connection):
+    replay = _Replay(connection, ledger)
+    for entry in each_entry(connection):
         try:
             replay.take(entry)
         except (DiscreetError, LookupError, TypeError, ValueError):
@@ -191,22 +220,17 @@ def _replayed(connection: Connection, ledger: Ledger) -> list[str]:
         if kept != (money, cap):
             problems.append(f"the cap of {name} was changed without an entry")
         problems += _differences(name, books, replay.books[name])
-    problems += _rows_differ(connection, replay)
-    return problems + _answers_differ(connection, ledger, replay)
+    return problems + _rows_differ(connection, replay)
 
 
-def _answers_differ(connection: Connection, ledger: Ledger, replay: _Replay) -> list[str]:
-    """Stored answers against the digests in their entries, and receipts against their signatures."""
-    rows = connection.execute("SELECT charge, id, released, receipt FROM answers").fetchall()
-    found = {charge: (identity, released, receipt) for charge, identity, released, receipt in rows}
-    problems = [f"an answer was stored for charge {charge}, which was not settled" for charge in found.keys() - replay.answers]
-    for charge, (wanted, entry) in replay.answers.items():
-        identity, released, receipt = found.get(charge, ("", "", ""))
-        if not entry.startswith(identity or "-") or _digest(released) != wanted:
-            problems.append(f"the stored answer of charge {charge} was changed")
-        elif not _is_receipt(receipt, ledger, entry):
-            problems.append(f"the receipt of charge {charge} was changed")
-    return problems
+def _answer_differs(connection: Connection, ledger: Ledger, entry: Entry) -> list[str]:
+    """A stored answer against the digest in the entry that settled it, and its receipt against its signature."""
+    charge, wanted = entry.body["charge"], entry.body["digest"]
+    found = connection.execute("SELECT id, released, receipt FROM answers WHERE charge = ?", (charge,)).fetchone()
+    identity, released, receipt = found or ("", "", "")
+    if not entry.hash.startswith(identity or "-") or _digest(released) != wanted:
+        return [f"the stored answer of charge {charge} was changed"]
+    return [] if _is_receipt(receipt, ledger, entry.hash) else [f"the receipt of charge {charge} was changed"]
 
 
 def _digest(stored: str) -> str:
@@ -241,19 +265,19 @@ def _of(who: str) -> str:
 
 
 def _rows_differ(connection: Connection, replay: _Replay) -> list[str]:
-    rows = connection.execute("SELECT number, state, attempt FROM charges")
-    states = {number: (state, attempt) for number, state, attempt in rows}
-    changed = sorted({number for number, _ in states.items() ^ replay.charges.items()})
-    problems = [f"the state of charge {number} was changed without an entry" for number in changed]
-    asked = connection.execute(
-        "SELECT number, tbl, analyst, version, fingerprint, kind, price, price_delta, key FROM charges"
-    )
-    touched = {number for number, *row in asked if number in replay.asked and tuple(row) != replay.asked[number]}
-    problems += [f"charge {number} was changed without an entry" for number in sorted(touched)]
+    """What is left once all entries were read: running charges, rows that no entry speaks of, tables and who is frozen."""
+    running = dict(connection.execute("SELECT number, attempt FROM charges WHERE state = 'running'"))
+    changed = {number for number, _ in running.items() ^ replay.running.items()}
+    changed |= {number for (number,) in connection.execute(_WITHOUT_ENTRY)}
+    problems = [f"the state of charge {number} was changed without an entry" for number in sorted(changed)]
+    unsettled = connection.execute(_UNSETTLED)
+    problems += [f"an answer was stored for charge {charge}, which was not settled" for (charge,) in unsettled]
     registered = connection.execute("SELECT name, account, digest, budget, stamps, frozen FROM tables")
     if {name: tuple(row) for name, *row in registered} != replay.tables:
         problems.append("a registered table was changed, frozen or unfrozen without an entry")
     found = connection.execute("SELECT * FROM analysts")
     if {(table, name): (faults, bool(frozen)) for table, name, faults, frozen in found} != replay.analysts:
         problems.append("an analyst was frozen or unfrozen without an entry")
+    if set(connection.execute("SELECT tbl, expires FROM ends")) != replay.ends:
+        problems.append("the end of a budget was changed without an entry")
     return problems
