@@ -131,8 +131,8 @@ def test_a_question_reserved_before_a_new_version_is_not_run_on_its_rows(tmp_pat
     monkeypatch.setattr(t._engine, "check", lambda: None)                            # not every engine knows its files
     reserve = t._ledger.reserve
 
-    def overtaken(requests):
-        found = reserve(requests)
+    def overtaken(*words):
+        found = reserve(*words)
         moved(file, 2).close()
         return found
 

@@ -52,8 +52,8 @@ def test_a_refused_question_reads_no_row_and_an_accepted_one_reads_them_after_it
 
     reserve = t._ledger.reserve
 
-    def reserved(requests):
-        outcomes = reserve(requests)
+    def reserved(*words):
+        outcomes = reserve(*words)
         charged_when.append(bytes_read())
         return outcomes
 

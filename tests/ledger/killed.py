@@ -45,10 +45,10 @@ class SlowLedger(Ledger):
         super().__init__(Database(place / "ledger.db"), SigningKey.read(place / "key.pem"))
         self._phases = phases
 
-    def reserve(self, requests):
+    def reserve(self, *words):
         self._phases.enter(RESERVE)
         pause()
-        found = super().reserve(requests)
+        found = super().reserve(*words)
         pause()
         return found
 

@@ -75,11 +75,11 @@ def test_a_ledger_locked_while_the_table_is_read_is_waited_for_with_what_was_dra
         other.execute("BEGIN EXCLUSIVE")
         return found
 
-    def tried(granted, released, statement):
+    def tried(granted, released, *rest):
         drawn.append(released)
         if len(drawn) == 4:                                                         # three times its patience later
             other.execute("ROLLBACK")
-        return settled(granted, released, statement)
+        return settled(granted, released, *rest)
 
     monkeypatch.setattr(curator._engine, "run", slow)
     monkeypatch.setattr(curator._ledger, "_settled", tried)

@@ -47,6 +47,7 @@ app.command(rich_help_panel=CHECKING)(auditing.audit)
 app.command(rich_help_panel=CHECKING)(attacking.attack)
 app.add_typer(ledgers.ledgers, name="ledger", rich_help_panel=CHECKING)
 app.add_typer(receipts.receipts, name="receipt", rich_help_panel=CHECKING)
+app.add_typer(releases.releases, name="release", rich_help_panel=CHECKING)
 
 
 @app.callback(invoke_without_command=True)

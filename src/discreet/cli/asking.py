@@ -99,6 +99,7 @@ def ask(
     analyst: Annotated[str | None, typer.Option("--as", metavar="NAME", help="The analyst who asks: recorded, limited.")] = None,
     rehearse: Annotated[bool, typer.Option("--rehearse", help="Answer on made-up rows, free: to try a question out.")] = False,
     key: Annotated[str | None, typer.Option("--key", help="A name for this request: repeated, it is charged once.")] = None,
+    anew: Annotated[bool, typer.Option("--anew", help="Buy another answer, at its full price, though one is stored.")] = False,
     simultaneous: Annotated[bool, typer.Option("--simultaneous", help="Intervals that hold all at once, so wider.")] = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV: each number with its low and high end.")] = False,
     plot: Annotated[bool, typer.Option("--plot", help="Draw the answer in letters, too.")] = False,
@@ -116,7 +117,7 @@ def ask(
     if as_csv and as_json:
         raise ParameterError("an answer is printed as CSV or as JSON, not both", hint="write --csv or --json")
     _check_files(save, receipt, rehearse=rehearse)
-    asker = {"analyst": analyst, "key": key, "simultaneous": simultaneous, "rehearse": rehearse}
+    asker = {"analyst": analyst, "key": key, "simultaneous": simultaneous, "anew": anew, "rehearse": rehearse}
     found = _asked(file, question, price | reading | asker)
     kept = _written(found, save, receipt)
     with told_if_unwritten(_FREE if rehearse else _KEPT):

@@ -36,19 +36,34 @@ def verify(
     key: Annotated[
         Path | None, typer.Option("--key", metavar="PATH", help="The curator's public key, .discreet/public.pem.")
     ] = None,
+    answer: Annotated[
+        Path | None, typer.Option("--answer", metavar="PATH", help="The answer's JSON: are its numbers those that were signed?")
+    ] = None,
     as_json: Json = False,
 ) -> None:
-    """Check a receipt's signature and arithmetic, offline. Exit code 1 if it does not hold."""
+    """Check a receipt's signature and arithmetic, offline. Exit code 1 if it does not hold.
+
+    That the numbers of an answer are those that were signed is checked with --answer.
+    """
     from discreet.curator import office
 
     receipt, place = read_document(file, "a receipt"), key or _beside(file)
     problems = office.verify_receipt(receipt, public_key(place))
+    notes: tuple[str, ...] = ()
+    if answer is not None and not problems:
+        matched = office.match_answer(receipt, read_document(answer, "an answer"))
+        problems = matched.problems
+        notes = () if problems else ("the numbers of the answer are those that were signed", *matched.notes)
     if as_json:
-        print_json({"ok": not problems, "key": str(place), "problems": list(problems)})
+        told = {"ok": not problems, "key": str(place), "problems": list(problems)}
+        print_json(told | ({"notes": list(notes)} if notes else {}))
     else:
         from discreet.cli.page import Page
 
-        show_verdict(Page(), receipt, problems, key=str(place), indent=0)
+        page = Page()
+        show_verdict(page, receipt, problems, key=str(place), indent=0)
+        for note in notes:
+            page.say(note, indent=0)
     if problems:
         raise typer.Exit(1)
 

@@ -16,8 +16,8 @@ from discreet.curator.advice import clamping_notes, join_notes, split_of, warnin
 from discreet.curator.held import Held
 from discreet.curator.prices import price_of, public_name, rows_assumed, share_read
 from discreet.curator.refusals import by_parts
-from discreet.curator.replays import plan_again, released_as_planned, released_rows
-from discreet.curator.results import answer_from, quoted_columns
+from discreet.curator.replays import plan_again, plan_followed, released_rows, shown_again, shown_or_none
+from discreet.curator.results import answer_from, answer_of, document_of, quoted_columns
 from discreet.curator.statements import statement_about
 from discreet.curator.trials import Trials
 from discreet.curator.verbs import Verbs
@@ -25,7 +25,7 @@ from discreet.engines.wanted import Engine
 from discreet.errors import AccessError, Fault, LedgerFault
 from discreet.exact import Number
 from discreet.facts.model import Facts
-from discreet.ledger.charges import Granted, Request, Stored
+from discreet.ledger.charges import Granted, Request, Stored, cut_off
 from discreet.ledger.folder import log_fault
 from discreet.ledger.sqlite import Ledger
 from discreet.mechanisms.accuracy import read_confidence
@@ -140,6 +140,7 @@ class Curator(Verbs, Held):
         max_groups: int | None = None,
         max_rows_per_group: int | None = None,
         bounds_share: Number | None = None,
+        anew: bool = False,
         rehearse: bool = False,
     ) -> Answer:
         """Answer ``question`` with noise worth the price, or again for free if it was answered at that price or a higher one.
@@ -148,7 +149,7 @@ class Curator(Verbs, Held):
         ``simultaneous`` intervals hold all at once. ``value_intervals`` buys intervals for the values of quantiles, which else
         have intervals of ranks only. ``max_rows``, ``max_groups`` and ``max_rows_per_group`` say how much of each unit is read,
         in the place of the facts. ``bounds_share`` is the part of the price that finds bounds for columns which have none.
-        ``rehearse`` answers on made-up rows: free, and about nobody.
+        ``anew`` buys another answer although one is stored. ``rehearse`` answers on made-up rows: free, and about nobody.
         """
         caps = Caps(max_rows, max_groups, max_rows_per_group)
         asked, sure = self._read(question, value_intervals, caps, bounds_share), read_confidence(confidence)
@@ -157,7 +158,7 @@ class Curator(Verbs, Held):
         if rehearse:
             return self._rehearsed(asked, price, weights, sure, simultaneous)
         plan = make_plan(asked, self.facts, price, weights)                   # may refuse; has read no data
-        (answer,) = self._answers([plan], sure, analyst, key, simultaneous)
+        (answer,) = self._answers([plan], sure, analyst, key, simultaneous, anew=anew)
         return answer
 
     def ask_all(
@@ -192,36 +193,45 @@ class Curator(Verbs, Held):
     # ---- the flow
 
     def _answers(
-        self, plans: Sequence[Plan], confidence: Fraction, analyst: str | None, key: str | None, simultaneous: bool
+        self, plans: Sequence[Plan], confidence: Fraction, analyst: str | None, key: str | None, simultaneous: bool,
+        anew: bool = False,
     ) -> list[Answer]:
         self._refuse_tapes()
-        requests = [self._request(plan, analyst, key) for plan in plans]
-        new = [pair for pair in zip(plans, requests, strict=True) if self._answered(pair[1].fingerprint, pair[1].price) is None]
+        requests = [replace(self._request(plan, analyst, key), anew=anew) for plan in plans]
+        stored = [None if anew else shown_or_none(plan, self._stored(plan)) for plan in plans]
+        new = [pair for pair, found in zip(zip(plans, requests, strict=True), stored, strict=True) if found is None]
         for plan, request in new:
             self._trials.try_out(plan, request, confidence, simultaneous)    # what comes after a release cannot fail then
         if new:
             self._ready()                                                    # a source that is gone costs nothing
         with self._by_parts(plans):
-            outcomes = self._ledger.reserve(requests)                        # durable from here on, never refunded
-        settled = self._worked(outcomes, plans)
+            outcomes = self._ledger.reserve(requests, self._can_follow)      # durable from here on, never refunded
+        settled = self._worked(outcomes, plans, confidence, simultaneous)
         replays = [isinstance(outcome, Stored) for outcome in outcomes]
         together = zip(plans, settled, replays, strict=True)
         return [self._answer(plan, stored, confidence, simultaneous, replayed=free) for plan, stored, free in together]
 
-    def _worked(self, outcomes: Sequence[Granted | Stored], plans: Sequence[Plan | None]) -> list[Stored]:
+    def _can_follow(self, request: Request) -> bool:
+        return plan_followed(request, self.facts) is not None
+
+    def _worked(
+        self, outcomes: Sequence[Granted | Stored], plans: Sequence[Plan | None], confidence: Fraction, simultaneous: bool
+    ) -> list[Stored]:
         """Every granted charge run and settled. When one fails the others are still worked off: they are paid for."""
         waiting = [(outcome, plan) for outcome, plan in zip(outcomes, plans, strict=True) if isinstance(outcome, Granted)]
         with self._ledger.working(*(granted for granted, _ in waiting)):
-            settled = self._worked_off(waiting)
+            settled = self._worked_off(waiting, confidence, simultaneous)
         return [outcome if isinstance(outcome, Stored) else settled[outcome.charge] for outcome in outcomes]
 
-    def _worked_off(self, waiting: list[tuple[Granted, Plan | None]]) -> dict[int, Stored]:
+    def _worked_off(
+        self, waiting: list[tuple[Granted, Plan | None]], confidence: Fraction, simultaneous: bool
+    ) -> dict[int, Stored]:
         settled: dict[int, Stored] = {}
         failed: Fault | None = None
         while waiting:
             granted, plan = waiting.pop(0)
             try:
-                settled[granted.charge] = self._settled(granted, plan)
+                settled[granted.charge] = self._settled(granted, plan, confidence, simultaneous)
             except Fault as fault:
                 found = self._failed(granted, fault)
                 failed = failed or found
@@ -236,7 +246,7 @@ class Curator(Verbs, Held):
             raise failed
         return settled
 
-    def _settled(self, granted: Granted, plan: Plan | None) -> Stored:
+    def _settled(self, granted: Granted, plan: Plan | None, confidence: Fraction, simultaneous: bool) -> Stored:
         """Run and settle one charge. After a crash its own plan is followed, not that of whoever found it."""
         if plan is None or granted.is_resumed:
             plan = plan_again(granted.request, self.facts)
@@ -245,7 +255,8 @@ class Curator(Verbs, Held):
             self._refuse_tapes()                                             # nobody has put one on since the charge
             released = released_from(plan, self._opened())                   # may read again while it chooses keys and values
             self._still_the_same()                                           # what was read is of the version that was charged
-        return self._ledger.settle(granted, released, statement_about(opened(plan, released), granted.request))
+        statement = statement_about(opened(plan, released), granted.request)
+        return self._ledger.settle(granted, released, statement, document_of(plan, released, confidence, simultaneous))
 
     def _failed(self, granted: Granted, fault: Fault) -> Fault:
         with suppress(LedgerFault):  # tried again with the next charge
@@ -257,8 +268,10 @@ class Curator(Verbs, Held):
         """Answer what crashes left behind. Nothing is charged again."""
         self._refuse_tapes()
         self._ready()
-        granted = self._ledger.taken_over(self.facts.name)
-        settled, sure = self._worked(granted, [None] * len(granted)), read_confidence("0.95")
+        granted, sure = self._ledger.taken_over(self.facts.name, self._can_follow), read_confidence("0.95")
+        settled = self._worked(granted, [None] * len(granted), sure, False)
+        if left := self._ledger.abandoned(self.facts.name):                  # for another version
+            raise cut_off(len(left))
         plans = [plan_again(stored.request, self.facts) for stored in settled]
         return [self._answer(plan, stored, sure, False, replayed=False) for plan, stored in zip(plans, settled, strict=True)]
 
@@ -299,15 +312,12 @@ class Curator(Verbs, Held):
         return self._ledger.answered(self.facts.name, self.facts.version, asked, price)
 
     def _answer(self, plan: Plan, stored: Stored, confidence: Fraction, simultaneous: bool, *, replayed: bool) -> Answer:
-        theirs = stored.request
-        same = (theirs.price, theirs.event, theirs.weights) == (plan.price, plan.event, weights_behind(plan))
-        charged = plan if same else plan_again(theirs, self.facts)           # as it was charged
-        named = replace(charged, question=plan.question)                     # with the names of this asker
-        cost = self._ledger.cost(self.facts.name, charged.event)
-        return answer_from(
-            named, released_as_planned(named, stored.released), confidence, simultaneous,
-            id=stored.id, cost=cost, budget=self.budget, replayed=replayed, receipt=dict(stored.receipt),
-        )  # fmt: skip
+        document, ranges = shown_again(plan, stored, confidence, simultaneous)
+        cost = self._ledger.cost(self.facts.name, stored.request.event)
+        answer = answer_of(
+            document, plan, id=stored.id, cost=cost, budget=self.budget, replayed=replayed, receipt=dict(stored.receipt)
+        )
+        return replace(answer, ranges=ranges)
 
     def _named(self, found: tuple[Plan, Answer], asked: Question, confidence: Fraction, simultaneous: bool) -> Answer:
         """An answer with the names of one of those who asked the same."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from discreet.answers.answer import Answer, BudgetState
 from discreet.curator.advice import advice_on, first_question
+from discreet.curator.certificates import match_answer, verify_receipt, verify_release
 from discreet.curator.opening import open_table, registered_facts
 from discreet.curator.sources import check_readable, is_as_seen, open_again, seen_of
 from discreet.engines import open_engine
@@ -20,8 +21,6 @@ from discreet.facts.model import Facts
 from discreet.ledger import Ledger, made_ledger, open_ledger, place_of, registry
 from discreet.ledger import verify as checking
 from discreet.ledger.chain import Entry, each_entry, read_entries
-from discreet.ledger.codec import canonical
-from discreet.ledger.keys import is_signed, read_public_key
 from discreet.ledger.sources import is_keyed
 from discreet.ledger.verify import Verified
 
@@ -30,6 +29,7 @@ __all__ = [
     "entries",
     "export",
     "freeze",
+    "match_answer",
     "new_version",
     "raise_budget",
     "receipt",
@@ -38,6 +38,7 @@ __all__ = [
     "unfreeze",
     "verify",
     "verify_receipt",
+    "verify_release",
     "witness",
 ]
 
@@ -158,18 +159,6 @@ def receipt(path: Place, answer_id: str) -> dict[str, Any]:
     if found is None:
         raise ParameterError(f"there is no answer {answer_id[:40]!r}", hint="discreet ledger show lists what was answered")
     return found
-
-
-def verify_receipt(receipt: Mapping[str, Any], public_key: bytes | None) -> tuple[str, ...]:
-    """What is wrong with a receipt; nothing if it is sound. Needs no data."""
-    if public_key is None:
-        raise ParameterError("a receipt is verified with a public key", hint="give the file .discreet/public.pem")
-    if not isinstance(receipt, Mapping) or "signature" not in receipt:
-        return ("this is not a receipt: it has no signature",)
-    signed = {name: value for name, value in receipt.items() if name != "signature"}
-    if not is_signed(canonical(signed), receipt["signature"], read_public_key(public_key)):
-        return ("the receipt was changed, or is signed by another key",)
-    return ()
 
 
 def _without_old_stamps(entry: Entry) -> Entry:

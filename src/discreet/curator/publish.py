@@ -26,6 +26,7 @@ from discreet.errors import BudgetError, QuestionError
 from discreet.ledger.codec import canonical
 from discreet.ledger.foresight import Foreseen, Worth, foreseen, worth
 from discreet.ledger.registry import known
+from discreet.ledger.signatures import signed
 from discreet.privacy.losses import Loss
 
 __all__ = ["Published", "QuotedQuestion", "ReleaseQuote", "publish"]
@@ -236,7 +237,7 @@ def _content(release: Release, batch: Batch, answers: Sequence[Answered], digest
     files |= {f"receipts/{name}.json": _json(receipt) for name, receipt in receipts.items()}
     files |= {"data-dictionary.csv": dictionary([*asked, *derived]), "index.html": page_of(page)}
     content = {name: text.encode() for name, text in files.items()} | {"public.pem": batch.ledger.key.public_pem()}
-    content[MANIFEST] = _json(_manifest(release, receipts, digest, content)).encode()
+    content[MANIFEST] = _json(signed("release", _manifest(release, receipts, digest, content), batch.ledger.key)).encode()
     return _Content(content, (*asked, *derived), tuple(cost), receipts)
 
 
@@ -256,7 +257,7 @@ def _written(
 def _manifest(release: Release, receipts: dict[str, dict[str, Any]], digest: str, content: dict[str, bytes]) -> dict[str, Any]:
     answers = {name: {key: receipt.get(key) for key in ("answer", "table", "version")} for name, receipt in receipts.items()}
     hashes = {name: sha256(data).hexdigest() for name, data in sorted(content.items())}
-    return {"format": 1, "title": release.title, "digest": digest, "answers": answers, "files": hashes}
+    return {"title": release.title, "digest": digest, "answers": answers, "files": hashes}
 
 
 def _named(receipts: dict[str, dict[str, Any]]) -> list[str]:

@@ -1,6 +1,7 @@
 """Answers and quotes as people and programs get them, made from plans and released integers."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from discreet.answers.answer import Answer, AnswerColumn, BudgetState
+from discreet.answers.document import Document
 from discreet.answers.quote import QuotedColumn
 from discreet.answers.ranges import RangeTotals
 from discreet.curator.advice import split_of, warnings_for
@@ -24,7 +26,7 @@ from discreet.questions.algebra import Aggregate, KeyOf
 from discreet.questions.naming import default_name
 from discreet.questions.words import to_text
 
-__all__ = ["answer_from", "quoted_columns"]
+__all__ = ["answer_from", "answer_of", "document_of", "quoted_columns", "ranges_of"]
 
 
 def answer_from(
@@ -40,29 +42,52 @@ def answer_from(
     receipt: Mapping[str, Any] | None,
 ) -> Answer:
     """The rows of an answer with their intervals. Everything here is post-processing of what was released."""
+    answer = answer_of(
+        document_of(plan, released, confidence, simultaneous), plan,
+        id=id, cost=cost, budget=budget, replayed=replayed, receipt=receipt,
+    )  # fmt: skip
+    return replace(answer, ranges=ranges_of(plan, released, confidence))
+
+
+def document_of(plan: Plan, released: Released, confidence: Fraction, simultaneous: bool) -> Document:
+    """All that is shown of an answer, as it is kept beside what was released."""
     table = answer_table(plan, released, confidence, simultaneous)
-    columns = table.columns
+    warnings = warnings_for(opened(plan, released))  # which tells the bounds that were found
+    return Document(table, confidence, simultaneous, split_of(plan), warnings)
+
+
+def answer_of(
+    document: Document,
+    plan: Plan,
+    *,
+    id: str,  # noqa: A002 - as the answer calls it
+    cost: Loss,
+    budget: BudgetState,
+    replayed: bool,
+    receipt: Mapping[str, Any] | None,
+) -> Answer:
+    """A document as an answer. Of ``plan`` only the question and its table are looked at."""
+    columns, rows = document.table.columns, document.table.rows
     return Answer(
         id=id,
         table=plan.facts.name,
         question=to_text(plan.question),
         columns=tuple(AnswerColumn(c.name, c.kind, c.labels) for c in columns),
-        rows=tuple({c.name: c.values[i] for c in columns} for i in range(table.rows)),
-        intervals=tuple({c.name: c.intervals[i] for c in columns if c.intervals is not None} for i in range(table.rows)),
-        rank_intervals=_rank_intervals(table),
-        confidence=confidence,
+        rows=tuple({c.name: c.values[i] for c in columns} for i in range(rows)),
+        intervals=tuple({c.name: c.intervals[i] for c in columns if c.intervals is not None} for i in range(rows)),
+        rank_intervals=_rank_intervals(document.table),
+        confidence=document.confidence,
         cost=cost,
         budget=budget,
-        split=split_of(plan),
+        split=document.split,
         replayed=replayed,
-        warnings=warnings_for(opened(plan, released)),  # which tells the bounds that were found
+        warnings=document.warnings,
         receipt=receipt,
-        ranges=_ranges(plan, released, confidence),
-        simultaneous=simultaneous,
+        simultaneous=document.simultaneous,
     )
 
 
-def _ranges(plan: Plan, released: Released, confidence: Fraction) -> tuple[RangeTotals, ...]:
+def ranges_of(plan: Plan, released: Released, confidence: Fraction) -> tuple[RangeTotals, ...]:
     """The trees behind running counts, for totals over ranges."""
     found = []
     for output in plan.question.outputs:

@@ -11,12 +11,14 @@ from pathlib import Path
 
 from discreet.answers.answer import BudgetState
 from discreet.curator.replays import released_as_planned
-from discreet.curator.results import answer_from
+from discreet.curator.results import answer_from, document_of
 from discreet.curator.statements import statement_about
 from discreet.errors import TrialFault
 from discreet.ledger.charges import Request
-from discreet.ledger.codec import canonical, released_from, released_to
+from discreet.ledger.codec import canonical, released_from
+from discreet.ledger.documents import document_from
 from discreet.ledger.folder import log_fault
+from discreet.ledger.kept import kept_as
 from discreet.ledger.sqlite import Ledger
 from discreet.planning.extremes import extreme_releases
 from discreet.planning.opening import opened
@@ -59,7 +61,9 @@ def _follow(
 ) -> None:
     """All that happens from a release to an answer that is printed."""
     canonical(statement_about(opened(plan, released), request))
-    stored = released_from(json.loads(canonical(released_to(released))))
+    kept = kept_as(released, document_of(plan, released, confidence, simultaneous))
+    stored = released_from(json.loads(kept.released))
+    document_from(kept.document or b"")
     answer = answer_from(
         plan, released_as_planned(plan, stored), confidence, simultaneous,
         id="trial", cost=budget.cap, budget=budget, replayed=False, receipt=None,

@@ -14,6 +14,7 @@ from typing import Any
 from discreet.ledger.codec import canonical
 from discreet.ledger.database import now
 from discreet.ledger.keys import SigningKey
+from discreet.ledger.signatures import sign_act
 
 __all__ = ["Entry", "SIGNED", "START", "append", "each_entry", "hash_of", "head", "read_entries"]
 
@@ -54,7 +55,7 @@ def append(connection: Connection, key: SigningKey, kind: str, body: dict[str, A
     number, _, before = head(connection)
     at, text = now(), canonical(body)
     found = hash_of(before, number + 1, at, kind, text)
-    signature = key.sign(found) if kind in SIGNED else None
+    signature = sign_act(key, found) if kind in SIGNED else None
     connection.execute("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?)", (number + 1, at, kind, text, found, signature))
     return Entry(number + 1, at, kind, body, found, signature)
 

@@ -1,15 +1,16 @@
 """What is asked of a ledger, and what it gives back."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from discreet.errors import LedgerFault
 from discreet.planning.price import Price
 from discreet.planning.release import Released
 from discreet.privacy.events import Event
 
-__all__ = ["Granted", "Outcome", "Request", "Stored"]
+__all__ = ["CanFollow", "Granted", "Outcome", "Request", "Stored", "always", "cut_off"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,7 @@ class Request:
     cells: tuple[str, ...] | None = None  # None: the whole table
     analyst: str = ""
     key: str | None = None  # of the asker's choice: the same request twice is one
+    anew: bool = False  # charged although an answer is stored
     beside: tuple[tuple[str, str], ...] = ()  # other tables of the same people that it reads, and their versions
 
 
@@ -45,12 +47,29 @@ class Granted:
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """A settled answer: its released integers and its receipt."""
+    """A settled answer: its released integers, its receipt, and what was shown."""
 
     id: str
     request: Request
     released: Released
     receipt: Mapping[str, Any]
+    document: bytes | None = None  # what was shown, by itself; the first version kept none
 
 
 Outcome = Granted | Stored
+CanFollow = Callable[[Request], bool]  # whether this version plans a request as it was charged
+
+
+def always(_request: Request) -> bool:
+    """For whoever plans nothing."""
+    return True
+
+
+def cut_off(charges: int = 1) -> LedgerFault:
+    """What an asker is told about charges that only another version can finish. They stay as they are."""
+    many = "1 charge was" if charges == 1 else f"{charges} charges were"
+    hint = (
+        "run discreet ledger recover with the version of discreet that charged it: that is free; "
+        "or ask anew, which is charged again"
+    )
+    return LedgerFault(f"{many} cut off by a crash and would be planned differently by this version", hint=hint)

@@ -1,4 +1,4 @@
-"""The signing key of a ledger (Ed25519): receipts, witnesses and the data holder's acts are signed with it."""
+"""The signing key of a ledger (Ed25519): what it signs is in ``signatures``."""
 
 import hmac
 from base64 import b64decode, b64encode
@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 from discreet.errors import LedgerFault, ParameterError
 from discreet.noise.keystream import bits, fresh
 
-__all__ = ["SigningKey", "is_signed", "read_public_key"]
+__all__ = ["SigningKey", "is_signed", "name_of", "read_public_key"]
 
 _PEM, _RAW = serialization.Encoding.PEM, serialization.Encoding.Raw
 
@@ -56,15 +56,16 @@ class SigningKey:
     @cached_property
     def name(self) -> str:
         """The first digits of the hash of the public key."""
-        return sha256(self._key.public_key().public_bytes(_RAW, serialization.PublicFormat.Raw)).hexdigest()[:16]
+        return name_of(self.public)
+
+    @property
+    def public(self) -> Ed25519PublicKey:
+        """The public key, to verify with."""
+        return self._key.public_key()
 
     def sign(self, text: str) -> str:
-        """The signature of a text, in base64."""
+        """The signature of a text, in base64. The text begins with what it is: see ``signatures``."""
         return b64encode(self._key.sign(text.encode())).decode()
-
-    def verifies(self, text: str, signature: object) -> bool:
-        """Whether ``signature`` is one by this key."""
-        return is_signed(text, signature, self._key.public_key())
 
     def __repr__(self) -> str:
         return f"SigningKey({self.name})"
@@ -79,6 +80,11 @@ def read_public_key(pem: bytes) -> Ed25519PublicKey:
     if not isinstance(key, Ed25519PublicKey):
         raise ParameterError("this is not a public key of a ledger", hint="give the file .discreet/public.pem")
     return key
+
+
+def name_of(key: Ed25519PublicKey) -> str:
+    """The first digits of the hash of a public key."""
+    return sha256(key.public_bytes(_RAW, serialization.PublicFormat.Raw)).hexdigest()[:16]
 
 
 def is_signed(text: str, signature: object, key: Ed25519PublicKey) -> bool:

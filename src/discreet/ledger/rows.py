@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from hashlib import sha256
 from sqlite3 import Connection
 from typing import Any
 
@@ -147,8 +148,24 @@ def request_in(connection: Connection, charge: int) -> Request:
 
 def stored_in(connection: Connection, charge: int) -> Stored:
     """The answer of a settled charge."""
-    found = connection.execute("SELECT id, released, receipt FROM answers WHERE charge = ?", (charge,)).fetchone()
+    found = connection.execute(
+        "SELECT id, released, receipt, document FROM answers LEFT JOIN documents USING (charge) WHERE charge = ?", (charge,)
+    ).fetchone()
     if found is None:
         raise LedgerFault("a stored answer is gone", hint="run discreet ledger verify")
-    identity, released, receipt = found
-    return Stored(identity, request_in(connection, charge), released_from(json.loads(released)), json.loads(receipt))
+    identity, released, receipt, document = found
+    certificate = json.loads(receipt)
+    _check_untouched(connection, charge, identity, certificate["entry"]["number"], released, document)
+    return Stored(identity, request_in(connection, charge), released_from(json.loads(released)), certificate, document)
+
+
+def _check_untouched(
+    connection: Connection, charge: int, identity: str, number: int, released: str, document: bytes | None
+) -> None:
+    """Raises LedgerFault unless the entry of the settling has the digests of what is stored."""
+    kind, text, found = connection.execute("SELECT kind, body, hash FROM entries WHERE number = ?", (number,)).fetchone()
+    body = json.loads(text)
+    wanted = ("settle", charge, identity, body.get("digest"), body.get("document"))
+    shown = None if document is None else sha256(document).hexdigest()
+    if (kind, body.get("charge"), found[:12], sha256(released.encode()).hexdigest(), shown) != wanted:
+        raise LedgerFault("a stored answer is not what was settled", hint="run discreet ledger verify")

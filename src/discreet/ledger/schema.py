@@ -114,4 +114,11 @@ CREATE TABLE ends (              -- budgets that were asked after their last day
 ) STRICT, WITHOUT ROWID;
 """
 
-MIGRATIONS = (("first", _FIRST), ("sources", _SOURCES), ("length", _LENGTH))
+_DOCUMENTS = """
+CREATE TABLE documents (         -- answers as they were shown, which need no plan; the entry of the settling has the digest
+    charge   INTEGER PRIMARY KEY REFERENCES charges,
+    document BLOB NOT NULL
+) STRICT;
+"""
+
+MIGRATIONS = (("first", _FIRST), ("sources", _SOURCES), ("length", _LENGTH), ("documents", _DOCUMENTS))

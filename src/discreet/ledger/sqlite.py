@@ -14,14 +14,16 @@ from threading import Lock, Thread
 from typing import Any
 
 from discreet.answers.answer import BudgetState, as_strings
+from discreet.answers.document import Document
 from discreet.errors import AccessError, BudgetError, Fault, LedgerFault, ParameterError
 from discreet.ledger.admission import admit, admit_beside, check_analyst, count_fault, note_ends
 from discreet.ledger.amounts import NOTHING, Amount, Money
 from discreet.ledger.books import ALL
 from discreet.ledger.chain import append
-from discreet.ledger.charges import Granted, Outcome, Request, Stored
-from discreet.ledger.codec import canonical, digest, released_to
+from discreet.ledger.charges import CanFollow, Granted, Outcome, Request, Stored, always, cut_off
+from discreet.ledger.codec import canonical
 from discreet.ledger.database import BUSY, Database, now
+from discreet.ledger.kept import Kept, kept_as
 from discreet.ledger.keys import SigningKey
 from discreet.ledger.owners import LEASE, is_dead, owner
 from discreet.ledger.rows import (
@@ -34,7 +36,9 @@ from discreet.ledger.rows import (
     stored_in,
     table_row,
 )
+from discreet.ledger.signatures import signed
 from discreet.planning.price import Price
+from discreet.planning.release import Released
 from discreet.privacy.events import Event
 from discreet.privacy.losses import Loss
 
@@ -55,16 +59,17 @@ class Ledger:
 
     # ---- the port
 
-    def reserve(self, requests: Sequence[Request]) -> list[Outcome]:
+    def reserve(self, requests: Sequence[Request], can_follow: CanFollow = always) -> list[Outcome]:
         """Charge all of the requests or none. What is answered already comes back stored and costs nothing.
 
-        What another process is working on is waited for; what a dead one left is granted again without a charge.
+        What another process is working on is waited for; what a dead one left is granted again without a charge, or is a
+        LedgerFault and stays as it was if this version cannot follow it.
         """
         while True:
             self._write_off()
             try:
                 with self.database.writing() as connection:
-                    return self._reserved(connection, requests)
+                    return self._reserved(connection, requests, can_follow)
             except _Waiting:
                 time.sleep(_PAUSE)
             except AccessError:
@@ -76,37 +81,42 @@ class Ledger:
         with self.database.writing() as connection:
             note_ends(connection, self.key, sorted(tables))
 
-    def settle(self, granted: Granted, released: Any, statement: Mapping[str, Any]) -> Stored:
+    def settle(
+        self, granted: Granted, released: Released, statement: Mapping[str, Any], document: Document | None = None
+    ) -> Stored:
         """Keep the answer. Whoever comes second gets the answer of the first; only a stored answer may leave.
 
         Whoever holds the ledger is waited for, however long, with what was drawn (rule 15): it is paid for.
         """
+        kept = kept_as(released, document)
         while True:
             try:
-                return self._settled(granted, released, statement)
+                return self._settled(granted, released, statement, kept)
             except _Waiting:
                 time.sleep(_PAUSE)
             except LedgerFault as fault:
                 if fault.cause != BUSY:
                     raise
 
-    def _settled(self, granted: Granted, released: Any, statement: Mapping[str, Any]) -> Stored:
+    def _settled(self, granted: Granted, released: Released, statement: Mapping[str, Any], kept: Kept) -> Stored:
         with self.database.writing() as connection:
             state, attempt = _state_of(connection, granted.charge)
             if state == "settled":
                 return stored_in(connection, granted.charge)
             if (state, attempt) != ("running", granted.attempt):
                 _check_taken_over(connection, granted.charge, state)
-            payload = released_to(released)
-            body = {"charge": granted.charge, "attempt": attempt, "digest": digest(payload)}
+            body = {"charge": granted.charge, "attempt": attempt, **kept.digests}
             entry = append(connection, self.key, "settle", body)
             identity = entry.hash[:12]
-            receipt = self._receipt(connection, granted, statement, identity, entry.number, entry.hash)
+            said = {**statement, "released": kept.digests["digest"], **kept.shown}
+            receipt = self._receipt(connection, granted, said, identity, entry.number, entry.hash)
             connection.execute("UPDATE charges SET state = 'settled' WHERE number = ?", (granted.charge,))
             connection.execute(
-                "INSERT INTO answers VALUES (?, ?, ?, ?)", (granted.charge, identity, canonical(payload), canonical(receipt))
+                "INSERT INTO answers VALUES (?, ?, ?, ?)", (granted.charge, identity, kept.released, canonical(receipt))
             )
-        return Stored(identity, granted.request, released, receipt)
+            if kept.document is not None:
+                connection.execute("INSERT INTO documents VALUES (?, ?)", (granted.charge, kept.document))
+        return Stored(identity, granted.request, released, receipt, kept.document)
 
     def fail(self, granted: Granted, fault: Fault) -> None:
         """The charge is kept and never resumed (rule 15). Written down as soon as the ledger can be written."""
@@ -164,14 +174,15 @@ class Ledger:
         with self.database.reading() as connection:
             return [request_in(connection, number) for number, attempt in _left(connection, table) if attempt < MOST_ATTEMPTS]
 
-    def taken_over(self, table: str) -> list[Granted]:
+    def taken_over(self, table: str, can_follow: CanFollow = always) -> list[Granted]:
         """What was abandoned, for this process to go on with. Nothing is charged, whoever asked.
 
-        What has been tried as often as may be is written off instead.
+        What has been tried as often as may be is written off instead; what this version cannot follow stays as it is.
         """
         self._write_off()
         with self.database.writing() as connection:
-            attempts = [self._next_attempt(connection, number) for number, _ in _left(connection, table)]
+            left = [number for number, _ in _left(connection, table) if can_follow(request_in(connection, number))]
+            attempts = [self._next_attempt(connection, number) for number in left]
         return [granted for granted in attempts if granted is not None]
 
     @contextmanager
@@ -194,7 +205,7 @@ class Ledger:
 
     # ---- inside a transaction
 
-    def _reserved(self, connection: Connection, requests: Sequence[Request]) -> list[Outcome]:
+    def _reserved(self, connection: Connection, requests: Sequence[Request], can_follow: CanFollow) -> list[Outcome]:
         """What becomes of each request. The same question twice in a batch is one."""
         outcomes: dict[tuple[str, str], Outcome] = {}
         if len({(r.table, r.fingerprint, r.price) for r in requests}) > len({(r.table, r.fingerprint) for r in requests}):
@@ -204,12 +215,14 @@ class Ledger:
             admit(connection, row, request)
             admit_beside(connection, row, request)
             if (request.table, request.fingerprint) not in outcomes:
-                outcomes[request.table, request.fingerprint] = self._outcome(connection, row, request)
+                outcomes[request.table, request.fingerprint] = self._outcome(connection, row, request, can_follow)
         return [outcomes[request.table, request.fingerprint] for request in requests]
 
-    def _outcome(self, connection: Connection, row: TableRow, request: Request) -> Outcome:
+    def _outcome(self, connection: Connection, row: TableRow, request: Request, can_follow: CanFollow) -> Outcome:
         if request.key is not None and (number := _by_key(connection, request)) is not None:
             state = connection.execute("SELECT state FROM charges WHERE number = ?", (number,)).fetchone()[0]
+        elif request.anew:
+            number, state = None, ""
         else:
             number, state = _best(connection, request.table, request.version, request.fingerprint, request.price)
         if number is None:
@@ -218,7 +231,7 @@ class Ledger:
             return stored_in(connection, number)
         if state == "faulted":
             raise LedgerFault("this request has failed before", hint="ask again with another key")
-        return self._resumed(connection, row, request, number)
+        return self._resumed(connection, row, request, number, can_follow)
 
     def _charge(self, connection: Connection, row: TableRow, request: Request) -> Granted:
         money, cap = row.money, row.cap
@@ -245,12 +258,16 @@ class Ledger:
         save_books(connection, row.account, books)
         return Granted(entry.number, 1, request)
 
-    def _resumed(self, connection: Connection, row: TableRow, request: Request, number: int) -> Outcome:
+    def _resumed(
+        self, connection: Connection, row: TableRow, request: Request, number: int, can_follow: CanFollow
+    ) -> Outcome:
         """A charge that someone is working on: to be waited for, or to be taken over if they are dead."""
         found = connection.execute("SELECT owner, lease FROM charges WHERE number = ?", (number,)).fetchone()
         who, lease = found
         if not is_dead(who, lease, time.time()):
             raise _Waiting
+        if not can_follow(request_in(connection, number)):
+            raise cut_off()
         granted = self._next_attempt(connection, number)
         if granted is not None:
             return granted
@@ -290,15 +307,13 @@ class Ledger:
         self, connection: Connection, granted: Granted, statement: Mapping[str, Any], identity: str, number: int, found: str
     ) -> dict[str, Any]:
         body = json.loads(connection.execute("SELECT body FROM entries WHERE number = ?", (granted.charge,)).fetchone()[0])
-        signed = {
-            "format": 1,
+        said = {
             "answer": identity,
             **statement,
             "budget": body["budget"],
             "entry": {"charge": granted.charge, "number": number, "hash": found, "at": now()},
-            "signed_by": self.key.name,
         }
-        return signed | {"signature": self.key.sign(canonical(signed))}
+        return signed("receipt", said, self.key)
 
     def _renew(self, granted: Sequence[Granted], done: Flag) -> None:
         while not done.wait(LEASE / 4):

@@ -20,6 +20,7 @@ from discreet.ledger.chain import SIGNED, START, Entry, each_entry, hash_of, hea
 from discreet.ledger.codec import canonical, event_from, price_from
 from discreet.ledger.database import now
 from discreet.ledger.rows import account_of, books_of, price_row
+from discreet.ledger.signatures import is_signed_act, problem_with, signed
 from discreet.ledger.sqlite import Ledger
 
 __all__ = ["Verified", "verify", "witness"]
@@ -52,8 +53,7 @@ def witness(ledger: Ledger) -> dict[str, Any]:
         number, _, found = head(connection)
         accounts = [name for (name,) in connection.execute("SELECT name FROM accounts ORDER BY name")]
         totals = {name: list(books_of(connection, name, "").spent().to_texts()) for name in accounts}
-    note = {"format": 1, "entries": number, "head": found, "totals": totals, "at": now(), "signed_by": ledger.key.name}
-    return note | {"signature": ledger.key.sign(canonical(note))}
+    return signed("witness", {"entries": number, "head": found, "totals": totals, "at": now()}, ledger.key)
 
 
 def verify(ledger: Ledger, note: Mapping[str, Any] | None = None) -> Verified:
@@ -76,16 +76,15 @@ def _chain(connection: Connection, ledger: Ledger) -> list[str]:
             return [f"entry {expected} is missing"]
         if hash_of(before, number, at, kind, body) != found:
             return [f"entry {number} ({kind}) was changed"]
-        if kind in SIGNED and not ledger.key.verifies(found, signature):
+        if kind in SIGNED and not is_signed_act(ledger.key, found, signature):
             return [f"entry {number} ({kind}) is not signed by this ledger's key"]
         before, expected = found, expected + 1
     return []
 
 
 def _witnessed(connection: Connection, ledger: Ledger, note: Mapping[str, Any]) -> list[str]:
-    signed = {name: value for name, value in note.items() if name != "signature"}
-    if not ledger.key.verifies(canonical(signed), note.get("signature")):
-        raise ParameterError("the witness is not signed by this ledger's key", hint="give a witness of this ledger")
+    if (wrong := problem_with(note, "witness", ledger.key.public)) is not None:
+        raise ParameterError(wrong, hint="give a witness of this ledger, as discreet ledger witness wrote it")
     row = connection.execute("SELECT hash FROM entries WHERE number = ?", (note["entries"],)).fetchone()
     if note["entries"] and (row is None or row[0] != note["head"]):
         return [f"the ledger was rolled back: the witness has seen entry {note['entries']}, which is gone or another one now"]
@@ -224,24 +223,27 @@ def _replayed(connection: Connection, ledger: Ledger) -> list[str]:
 
 
 def _answer_differs(connection: Connection, ledger: Ledger, entry: Entry) -> list[str]:
-    """A stored answer against the digest in the entry that settled it, and its receipt against its signature."""
+    """A stored answer against the digests in the entry that settled it, and its receipt against its signature."""
     charge, wanted = entry.body["charge"], entry.body["digest"]
-    found = connection.execute("SELECT id, released, receipt FROM answers WHERE charge = ?", (charge,)).fetchone()
-    identity, released, receipt = found or ("", "", "")
-    if not entry.hash.startswith(identity or "-") or _digest(released) != wanted:
+    found = connection.execute(
+        "SELECT id, released, receipt, document FROM answers LEFT JOIN documents USING (charge) WHERE charge = ?", (charge,)
+    ).fetchone()
+    identity, released, receipt, document = found or ("", "", "", None)
+    is_shown = (None if document is None else sha256(document).hexdigest()) == entry.body.get("document")
+    if not entry.hash.startswith(identity or "-") or _digest(released) != wanted or not is_shown:
         return [f"the stored answer of charge {charge} was changed"]
-    return [] if _is_receipt(receipt, ledger, entry.hash) else [f"the receipt of charge {charge} was changed"]
+    return [] if _is_receipt(receipt, ledger, entry.hash, wanted) else [f"the receipt of charge {charge} was changed"]
 
 
 def _digest(stored: str) -> str:
     return sha256(stored.encode()).hexdigest()
 
 
-def _is_receipt(stored: str, ledger: Ledger, entry: str) -> bool:
+def _is_receipt(stored: str, ledger: Ledger, entry: str, released: str) -> bool:
     try:
         receipt = json.loads(stored)
-        signature = receipt.pop("signature")
-        return bool(receipt["entry"]["hash"] == entry) and ledger.key.verifies(canonical(receipt), signature)
+        agrees = receipt["entry"]["hash"] == entry and receipt.get("released", released) == released
+        return agrees and problem_with(receipt, "receipt", ledger.key.public) is None
     except (AttributeError, LookupError, TypeError, ValueError):
         return False
 

@@ -20,6 +20,7 @@ from discreet.curator.asking import Curator
 from discreet.curator.opening import open_table
 from discreet.curator.prices import price_of
 from discreet.curator.publishing.file import PricedQuestion, Release
+from discreet.curator.replays import shown_or_none
 from discreet.curator.results import answer_from, quoted_columns
 from discreet.curator.statements import statement_about
 from discreet.errors import Fault, ParameterError, QuestionError
@@ -118,13 +119,14 @@ class Batch:
         """Every answer, in order; charged all together or not at all. What is paid for is worked off even if a part fails."""
         for curator in self._curators():
             curator._refuse_tapes()
-        new = [each for each in self.planned if each.curator._stored(each.plan) is None]
+        new = [each for each in self.planned if shown_or_none(each.plan, each.curator._stored(each.plan)) is None]
         for each in new:
             each.curator._trials.try_out(each.plan, each.request, each.question.confidence, each.question.simultaneous)
         if new:
             for curator in self._curators():
                 curator._ready()                                             # a source that is gone costs nothing
-        outcomes = self.ledger.reserve([each.request for each in self.planned])  # durable from here on, never refunded
+        requests = [each.request for each in self.planned]
+        outcomes = self.ledger.reserve(requests, self._can_follow)           # durable from here on, never refunded
         with self.ledger.working(*(each for each in outcomes if isinstance(each, Granted))):  # those that wait their turn too
             settled = self._settled(outcomes, progress)
         return [_answered(*each) for each in zip(self.planned, settled, outcomes, strict=True)]
@@ -138,7 +140,7 @@ class Batch:
                 progress(f"asking {each.question.name}", done, len(outcomes))
                 begun = done + 1
                 try:
-                    settled += each.curator._worked([outcome], [each.plan])
+                    settled += each.curator._worked([outcome], [each.plan], each.question.confidence, each.question.simultaneous)
                 except Fault as fault:
                     settled.append(None)
                     failed = failed or fault
@@ -150,6 +152,9 @@ class Batch:
         if failed is not None:
             raise failed
         return [stored for stored in settled if stored is not None]
+
+    def _can_follow(self, request: Request) -> bool:
+        return next(each.curator for each in self.planned if each.request.table == request.table)._can_follow(request)
 
     def _curators(self) -> list[Curator]:
         return list({id(each.curator): each.curator for each in self.planned}.values())

@@ -1,0 +1,20 @@
+"""An answer by itself: what was shown when it was settled. Needs no plan, so that a later version can show it again."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from discreet.planning.outputs import Table
+from discreet.privacy.losses import Loss
+
+__all__ = ["Document"]
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """The shown table with its intervals, and what was said beside it. All of it follows from what was released."""
+
+    table: Table
+    confidence: Fraction
+    simultaneous: bool = False
+    split: tuple[tuple[str, Loss], ...] = ()
+    warnings: tuple[str, ...] = ()

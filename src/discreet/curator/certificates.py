@@ -1,0 +1,178 @@
+"""Receipts and published folders, checked offline with a public key: both are good for their numbers (rule 37)."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+from discreet.answers.answer import as_strings
+from discreet.curator.publishing.folder import MANIFEST
+from discreet.errors import DiscreetError, ParameterError
+from discreet.ledger.amounts import Amount, Money
+from discreet.ledger.codec import event_from, loss_from
+from discreet.ledger.documents import shown_in_answer
+from discreet.ledger.keys import name_of, read_public_key
+from discreet.ledger.signatures import problem_with
+from discreet.privacy.events import Event
+from discreet.privacy.losses import Approximate, Concentrated, Loss, Pure
+from discreet.privacy.prices import approximate, concentrated, pure
+
+__all__ = ["Matched", "VerifiedRelease", "match_answer", "verify_receipt", "verify_release"]
+
+_ROUNDED = Fraction(1, 10**59)  # long sums are rounded up a little
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """Whether an answer is the one of a receipt: ``notes`` are about what the signature says nothing about."""
+
+    problems: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class VerifiedRelease:
+    """What checking a published folder found. ``signed_by`` are the first digits of the hash of the public key."""
+
+    files: int
+    receipts: int
+    signed_by: str
+    problems: tuple[str, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether everything is as it was signed."""
+        return not self.problems
+
+
+def verify_receipt(receipt: Mapping[str, Any], public_key: bytes | None) -> tuple[str, ...]:
+    """What is wrong with a receipt, its signature or its arithmetic; nothing if it is sound. Needs no data."""
+    if public_key is None:
+        raise ParameterError("a receipt is verified with a public key", hint="give the file .discreet/public.pem")
+    return _receipt_problems(receipt, read_public_key(public_key))
+
+
+def _receipt_problems(receipt: Mapping[str, Any], key: Ed25519PublicKey) -> tuple[str, ...]:
+    if not isinstance(receipt, Mapping) or "signature" not in receipt:
+        return ("this is not a receipt: it has no signature",)
+    if (wrong := problem_with(receipt, "receipt", key)) is not None:
+        return (wrong,)
+    try:
+        return _arithmetic(receipt)
+    except (DiscreetError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+        return ("the receipt is signed, and its arithmetic cannot be followed by this version",)
+
+
+def _arithmetic(receipt: Mapping[str, Any]) -> tuple[str, ...]:
+    """The event costs no more than the price; the budget took no more than that, and stayed within its cap."""
+    event, price, budget = event_from(receipt["event"]), loss_from(receipt["price"]), receipt["budget"]
+    problems = [] if _costs_at_most(event, price) else ["what was done costs more than the price that it states"]
+    cap, before, after = (_amount(budget[name]) for name in ("cap", "before", "after"))
+    money = Money("rho" if "rho" in budget["cap"] else "epsilon", "delta" in budget["cap"])
+    cost, taken = money.price(event), after.minus(before)
+    cost = Amount(cost.first + _ROUNDED, (cost.delta if money.currency == "epsilon" else Fraction(0)) + _ROUNDED)
+    if not (taken.fits(cost) and before.fits(after)):
+        problems.append(f"the budget went from {_words(before, money)} to {_words(after, money)}, which is not what was charged")
+    if not after.fits(cap):
+        problems.append("more was spent than the cap that it states")
+    return tuple(problems)
+
+
+def _amount(stated: Mapping[str, str]) -> Amount:
+    return Amount(Fraction(stated["rho"] if "rho" in stated else stated["epsilon"]), Fraction(stated.get("delta", "0")))
+
+
+def _words(amount: Amount, money: Money) -> str:
+    return " ".join(f"{name} {number}" for name, number in as_strings(money.loss(amount)).items())
+
+
+def _costs_at_most(event: Event, price: Loss) -> bool:
+    match price:
+        case Pure(epsilon=epsilon):
+            return pure(event).epsilon <= epsilon
+        case Approximate(epsilon=epsilon, delta=delta):
+            found = approximate(event)
+            return found.epsilon <= epsilon and found.delta <= delta
+        case Concentrated(rho=rho):
+            return concentrated(event).rho <= rho
+
+
+def match_answer(receipt: Mapping[str, Any], answer: Mapping[str, Any]) -> Matched:
+    """Whether the numbers of an answer's JSON are those that its receipt signs. The receipt is sound; names do not count."""
+    signed = receipt.get("shown")
+    if not isinstance(signed, Mapping):
+        raise ParameterError("this receipt signs no numbers: it is of the first format", hint="ask again, and compare")
+    try:
+        shown, identity = shown_in_answer(answer), answer["id"]
+    except (AttributeError, LookupError, TypeError, ValueError):
+        raise ParameterError("this is not an answer", hint="give one as --json printed it, or --save wrote it") from None
+    if identity != receipt["answer"]:
+        return Matched((f"the receipt is of the answer {receipt['answer']}, not of {str(identity)[:40]}",))
+    if shown["values"] != signed["values"]:
+        return Matched(("the numbers of the answer are not those that were signed",))
+    held = [(each["confidence"], each["simultaneous"]) for each in (shown, signed)]
+    if held[0] != held[1]:
+        note = f"its intervals are not checked: those signed are at confidence {signed['confidence']}"
+        return Matched((), (note + (", all at once" if signed["simultaneous"] else ", each by itself"),))
+    wrong = shown["intervals"] != signed["intervals"]
+    return Matched(("the intervals of the answer are not those that were signed",) if wrong else ())
+
+
+# ---- releases
+
+
+def verify_release(folder: Path, public_key: bytes | None = None) -> VerifiedRelease:
+    """Check a published folder: its signature, every file, that none is missing or extra, and its receipts.
+
+    Without a key the folder's own is used: then it is shown to be whole, and not by whom it was signed.
+    """
+    pem, manifest = public_key or _bytes(folder / "public.pem"), _json(folder / MANIFEST)
+    key = read_public_key(pem)
+    if (wrong := _manifest_problem(manifest, key)) is not None:
+        return VerifiedRelease(0, 0, name_of(key), (wrong,))
+    there = {file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_symlink() or not file.is_dir()}
+    problems = [f"{name} is missing" for name in manifest["files"] if name not in there]
+    problems += [f"{name} does not belong to the release" for name in sorted(there - manifest["files"].keys() - {MANIFEST})]
+    for name, digest in manifest["files"].items():
+        if name in there and sha256(_bytes(folder / name)).hexdigest() != digest:
+            problems.append(f"{name} was changed")
+    for name, stated in manifest["answers"].items():
+        problems += [f"receipts/{name}.json: {wrong}" for wrong in _published(folder / "receipts" / f"{name}.json", stated, key)]
+    return VerifiedRelease(len(manifest["files"]) + 1, len(manifest["answers"]), name_of(key), tuple(problems))
+
+
+def _manifest_problem(manifest: Mapping[str, Any], key: Ed25519PublicKey) -> str | None:
+    if manifest.get("format") == 1 and "files" in manifest:
+        return "the release was published before releases were signed: publish it again, which is free"
+    return problem_with(manifest, "release", key)
+
+
+def _published(file: Path, stated: Mapping[str, Any], key: Ed25519PublicKey) -> list[str]:
+    """What is wrong with a receipt of a release; that it is missing is told of every file."""
+    if not file.is_file():
+        return []
+    receipt = _json(file)
+    if problems := _receipt_problems(receipt, key):
+        return list(problems)
+    return [f"it is not of the {name} that the release states" for name, value in stated.items() if receipt.get(name) != value]
+
+
+def _bytes(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        why = error.strerror or type(error).__name__
+        raise ParameterError(f"{file} cannot be read: {why.lower()}", hint="give the folder of a release") from None
+
+
+def _json(file: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(_bytes(file))
+    except (ValueError, RecursionError):
+        found = None
+    return found if isinstance(found, dict) else {}
