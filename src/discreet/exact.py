@@ -17,7 +17,7 @@ __all__ = ["Number", "exact", "exact_between", "exact_not_negative", "exact_posi
 Number = int | str | float | Fraction | Decimal
 
 # a longer numeral or exponent is a slip or an attack on the parser, not a privacy parameter
-_NUMERAL = re.compile(r"\s*[+-]?(\d{1,400}/\d{1,400}|(\d{1,400}(\.\d{0,400})?|\.\d{1,400})([eE][+-]?\d{1,3})?)\s*")
+_NUMERAL = re.compile(r"\s*[+-]?(\d{1,400}/\d{1,400}|(\d{1,400}(\.\d{0,400})?|\.\d{1,400})([eE][+-]?\d{1,3})?)\s*", re.ASCII)
 _LONGEST = 4096  # binary digits, for the same reason
 _HOW = "write an int, a decimal or fraction string such as '0.1' or '1/3', a Fraction or a Decimal"
 

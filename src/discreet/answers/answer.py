@@ -8,6 +8,7 @@ from fractions import Fraction
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from discreet.answers.spreadsheets import safe_cell
 from discreet.errors import QuestionError
 from discreet.exact import Number, shown
 from discreet.privacy.losses import Approximate, Concentrated, Loss, Pure
@@ -155,12 +156,12 @@ class Answer:
         return found
 
     def to_csv(self) -> str:
-        """The columns as CSV text with a header."""
+        """The columns as CSV text with a header; texts that a spreadsheet would run as formulas begin with an apostrophe."""
         columns = self.to_columns()
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(columns)
-        writer.writerows(zip(*columns.values(), strict=True))
+        writer.writerow(map(safe_cell, columns))
+        writer.writerows(map(safe_cell, row) for row in zip(*columns.values(), strict=True))
         return text.getvalue()
 
     def to_pandas(self) -> Any:

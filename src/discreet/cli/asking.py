@@ -1,6 +1,7 @@
 """``quote`` and ``ask``: one question to one table."""
 
 import json
+import sys
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -31,6 +32,7 @@ from discreet.cli.options import (
     question_text,
     reading_words,
 )
+from discreet.cli.printing import say
 from discreet.cli.unwritten import told_if_unwritten
 from discreet.errors import ParameterError, QuestionError
 
@@ -124,7 +126,7 @@ def ask(
         if as_json:
             print_json(found.to_dict())
         elif as_csv:
-            typer.echo(found.to_csv(), nl=False)
+            say(found.to_csv(), end=False) if sys.stdout.isatty() else typer.echo(found.to_csv(), nl=False)
         else:
             _show(found, kept, plot=plot)
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+from discreet.cli.options import is_there
 from discreet.engines.headers import Lack, lacking
 from discreet.engines.joining import wrong_lookups
 from discreet.errors import FactsError
@@ -19,7 +20,7 @@ _RELEASE = re.compile(r"^\s*\[release\]", re.MULTILINE)  # a release file beside
 
 def check_all(path: Path) -> tuple[list[Path], list[Problem]]:
     """The facts files at ``path``, a file or a folder, and every problem in them. No row is read."""
-    if not path.exists():
+    if not is_there(path):
         raise FactsError("there is no such file or folder", hint="write the path of a facts file, or of a folder of them",
                          file=str(path))  # fmt: skip
     files = sorted(file for file in path.glob("*.toml") if not file.name.startswith(".")) if path.is_dir() else [path]

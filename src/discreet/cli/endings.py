@@ -5,7 +5,6 @@ the budget; 4 a fault; 5 no access; 70 a mistake of ours; 74 the output cannot b
 """
 
 import errno
-import json
 import os
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -13,6 +12,7 @@ from typing import Any
 
 import typer
 
+from discreet.cli.printing import json_text
 from discreet.cli.unwritten import NO_ROOM, Unwritten
 from discreet.errors import AccessError, BudgetError, DiscreetError, FactsError, Fault, QuestionError, TrialFault
 
@@ -36,6 +36,8 @@ def ending_of(error: Exception) -> Ending:
     match error:
         case TrialFault():
             return Ending(70, error.code, error.message, error.hint, more={"reference": error.reference})
+        case Fault() if error.told:  # whoever holds the data looks at their own source: there is no log yet
+            return Ending(4, error.code, f"{error.message}: {error.told}", error.hint)
         case Fault():
             return Ending(4, error.code, error.message, error.hint, more={"reference": error.reference})
         case FactsError():
@@ -71,7 +73,7 @@ def print_ending(ending: Ending, *, as_json: bool, shown: str = "") -> None:
     if as_json:
         told = {"error": ending.error, "message": ending.message, "hint": ending.hint} | ending.more
         with suppress(OSError):  # there is nowhere left to say it
-            typer.echo(json.dumps(told, ensure_ascii=False), err=True)
+            typer.echo(json_text(told), err=True)
         return
     place = f"{ending.place}: " if ending.place else ""
     reference = f" (reference {ending.more['reference']})" if "reference" in ending.more else ""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from discreet.cli.options import FactsFile, Json, Reason, local, out_file, print_json, typed
+from discreet.cli.printing import say
 from discreet.errors import FactsError, ParameterError
 
 if TYPE_CHECKING:
@@ -163,7 +164,7 @@ def version_new(
     if as_json:
         print_json({"version": label})
     else:
-        typer.echo(f"{file.stem} is now at version {label}")
+        say(f"{file.stem} is now at version {label}")
 
 
 def freeze(file: FactsFile, reason: Reason, analyst: Analyst = None, as_json: Json = False) -> None:
@@ -187,4 +188,4 @@ def _say_frozen(file: Path, analyst: str | None, *, frozen: bool, as_json: bool)
         print_json({"facts": str(file), "analyst": analyst, "frozen": frozen})
     else:
         who = analyst or file.stem
-        typer.echo(f"{who} {'is frozen' if frozen else 'may go on'}; it is in the ledger")
+        say(f"{who} {'is frozen' if frozen else 'may go on'}; it is in the ledger")

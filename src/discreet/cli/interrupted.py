@@ -10,6 +10,7 @@ from types import FrameType
 import typer
 
 from discreet.cli.options import typed
+from discreet.cli.printing import say
 from discreet.errors import DiscreetError, Fault
 
 __all__ = ["told_if_interrupted"]
@@ -26,7 +27,7 @@ def told_if_interrupted(file: Path) -> Iterator[None]:
         except (KeyboardInterrupt, Fault) as error:
             if isinstance(error, Fault) and not noticed.is_set():
                 raise
-            typer.echo(f"\ninterrupted; {_fate(file, before)}", err=True)
+            say(f"\ninterrupted; {_fate(file, before)}", err=True)
             raise typer.Exit(130) from None
 
 

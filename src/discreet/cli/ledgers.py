@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from discreet.cli.options import FactsFile, Json, local, out_file, print_json
+from discreet.cli.printing import json_text, say
 from discreet.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ def export(path: Place, out: Out = None, as_json: Json = False) -> None:  # noqa
     """Print every entry, one JSON object on each line."""
     from discreet.curator import office
 
-    lines = (json.dumps(entry, ensure_ascii=False, sort_keys=True, default=str) for entry in office.export(path))
+    lines = (json_text(entry, sort_keys=True) for entry in office.export(path))
     _put(lines, out)
 
 
@@ -103,7 +104,7 @@ def witness(path: Place, out: Out = None, as_json: Json = False) -> None:  # noq
     """Sign the ledger's length, head and totals. Keep it elsewhere: with it, verify finds a ledger that was rolled back."""
     from discreet.curator import office
 
-    _put([json.dumps(office.witness(path), ensure_ascii=False, indent=2, sort_keys=True, default=str)], out)
+    _put([json_text(office.witness(path), indent=2, sort_keys=True)], out)
 
 
 @ledgers.command("recover")
@@ -139,7 +140,7 @@ def _put(lines: Iterable[str], out: Path | None) -> None:
     except OSError as error:
         why = error.strerror or type(error).__name__
         raise ParameterError(f"cannot write {out}: {why}", hint="write a path after --out that you may write to") from None
-    typer.echo(f"written {out}", err=True)
+    say(f"written {out}", err=True)
 
 
 def read_document(path: Path, what: str) -> dict[str, Any]:

@@ -1,6 +1,5 @@
 """Words that several commands share: their options, and how a question, a price and a file are read from the command line."""
 
-import json
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,12 +8,13 @@ from typing import Annotated, Any
 
 import typer
 
+from discreet.cli.printing import json_text
 from discreet.errors import FactsError, ParameterError
 
 __all__ = [
     "ASKING", "Assuming", "BoundsShare", "CHECKING", "Confidence", "Delta", "Epsilon", "FactsFile", "HOLDING", "Json",
     "MaxGroups", "MaxRows", "MaxRowsPerGroup", "Price", "Reason", "Rho", "Sql", "SqlFile", "TRYING", "ValueIntervals", "Weight",
-    "Within", "local", "named_numbers", "out_file", "picture_file", "print_json", "question_text",
+    "Within", "is_there", "local", "named_numbers", "out_file", "picture_file", "print_json", "question_text",
     "reading_words", "typed",
 ]  # fmt: skip
 
@@ -135,10 +135,18 @@ def local(file: Path) -> Path:
     written = file.as_posix()
     if written.startswith(("https:", "http:")):
         raise ParameterError("tables behind an address are not asked from here yet", hint="write the path of a facts file")
-    if file.is_dir():
+    if is_there(file) and file.is_dir():
         raise FactsError("this is a folder, not a facts file", hint=f"write one of its files, such as {written}/people.toml",
                          file=str(file))  # fmt: skip
     return file
+
+
+def is_there(path: Path) -> bool:
+    """Whether there is such a file or folder; a path that is too long, or leads where nobody may look, is none."""
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        return False
 
 
 def out_file(path: Path, *, new: bool = False) -> Path:
@@ -166,4 +174,4 @@ def typed(path: Path) -> str:
 
 def print_json(told: object) -> None:
     """One JSON object on stdout."""
-    typer.echo(json.dumps(told, ensure_ascii=False, indent=2 if sys.stdout.isatty() else None, default=str))
+    typer.echo(json_text(told, indent=2 if sys.stdout.isatty() else None))

@@ -45,8 +45,8 @@ class Page:
         return found
 
     def letters(self, text: str) -> str:
-        """``text``, in ASCII where that is all that can be shown."""
-        return for_terminal(text, ascii_only=True) if self.console.options.ascii_only else text
+        """``text`` without what steers a terminal, in ASCII where that is all that can be shown."""
+        return for_terminal(text, ascii_only=self.console.options.ascii_only)
 
     def gap(self) -> None:
         """An empty line."""

@@ -1,6 +1,5 @@
 """``receipt show`` and ``receipt verify``: certificates of answers, which need no data to be checked."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -8,6 +7,7 @@ import typer
 
 from discreet.cli.ledgers import read_document
 from discreet.cli.options import FactsFile, Json, local, print_json
+from discreet.cli.printing import json_text
 from discreet.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def show(
     """Print the receipt of an answer: question, mechanism, loss, budget before and after, signature."""
     from discreet.curator import office
 
-    typer.echo(json.dumps(office.receipt(local(file), answer), ensure_ascii=False, indent=2, default=str))
+    typer.echo(json_text(office.receipt(local(file), answer), indent=2))
 
 
 @receipts.command("verify")

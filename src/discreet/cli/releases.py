@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from discreet.cli.options import Json, print_json
+from discreet.cli.printing import say
 from discreet.cli.unwritten import told_if_unwritten
 
 if TYPE_CHECKING:
@@ -26,13 +27,13 @@ def publish(
     from discreet.cli.waiting import waiting
     from discreet.curator.publish import publish as make
 
-    with waiting(f"publishing {release.stem}") as say:
-        made = make(release, out, dry_run=dry_run, progress=lambda what, done, every: say(_step(what, done, every)))
+    with waiting(f"publishing {release.stem}") as tell:
+        made = make(release, out, dry_run=dry_run, progress=lambda what, done, every: tell(_step(what, done, every)))
     with told_if_unwritten("nothing was spent: ask again" if dry_run else f"the release is in {out}; publishing again is free"):
         if as_json:
             print_json(made.to_dict())
         else:
-            typer.echo(str(made))
+            say(str(made))
 
 
 def _step(what: str, done: int, every: int) -> str:

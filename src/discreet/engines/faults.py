@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from discreet.errors import DiscreetError, EngineFault
 
-__all__ = ["guarded"]
+__all__ = ["guarded", "words_of"]
 
 T = TypeVar("T")
 
@@ -25,7 +25,7 @@ def guarded(message: str, action: Callable[[], T], kind: type[EngineFault] = Eng
     except DiscreetError:
         raise
     except Exception as error:  # noqa: BLE001 - any of them may quote a row
-        cause, words = type(error).__name__, _words(error) if tell else ""
+        cause, words = type(error).__name__, words_of(error) if tell else ""
     fault = kind(message)
     fault.cause, fault.told = cause, words
     if not words:
@@ -33,9 +33,10 @@ def guarded(message: str, action: Callable[[], T], kind: type[EngineFault] = Eng
     raise fault  # outside the handler: inside, the error would come along as its context
 
 
-def _words(error: Exception) -> str:
+def words_of(error: Exception) -> str:
     """What an engine says of an error, on one line that cannot move a cursor."""
-    text = f"{error.strerror or type(error).__name__}" if isinstance(error, OSError) else str(error) or type(error).__name__
+    said = error.strerror if isinstance(error, OSError) else str(error)
+    text = said or type(error).__name__
     line = " ".join(text.split())
     shown = "".join(letter if letter.isprintable() else "\ufffd" for letter in line)
     return shown if len(shown) <= _MOST_WORDS else f"{shown[:_MOST_WORDS]}…"

@@ -1,7 +1,8 @@
 """Headers of sources: which columns there are. Of the rows nothing is read but, for a draft, what types they seem to have.
 
 ``lacking`` is what `discreet check` says about a source; it reads headers only. ``columns_in`` looks at the first rows of a CSV
-file, at the wish of whoever holds the data; it returns names and types, and no value leaves it.
+file, at the wish of whoever holds the data; it returns names and types, and no value leaves it. Both are for whoever holds the
+data, who is told the engine's own words where a file cannot be read.
 """
 
 import re
@@ -13,6 +14,7 @@ from itertools import islice
 from pathlib import Path
 
 from discreet.engines.faults import guarded
+from discreet.engines.limits import limits
 from discreet.engines.lines import lines_of, places_of, split_header, splitter
 from discreet.engines.stamps import files_of, is_missing
 from discreet.engines.stored import quoted, quoted_text, view_of
@@ -57,15 +59,17 @@ def lacking(facts: Facts) -> tuple[Lack, ...]:
                 return (Lack(None, f"there is no such file: {facts.source}", hint),)
             try:
                 return tuple(dict.fromkeys(lack for names in _headers(facts, found) for lack in _lacks(facts, names)))
-            except EngineFault:  # its text would be no help
-                return (Lack(None, "the source cannot be read", "write the path of a sound file, seen from the facts file"),)
+            except EngineFault as fault:
+                hint = "write the path of a sound file, seen from the facts file"
+                return (Lack(None, f"the source cannot be read: {fault.told}", hint),)
 
 
 def _headers(facts: Facts, source: Source) -> list[list[str] | dict[str, str]]:
     """The names of the columns, with stored types where the file has some, of every file of the source."""
     if source.kind == "csv":
-        return guarded("the header cannot be read", lambda: [_csv_names(file, facts.csv) for file in files_of(source)])
-    return guarded("the schema cannot be read", lambda: [_stored_types(file, source.table) for file in files_of(source)])
+        return guarded("the header cannot be read", lambda: [_csv_names(file, facts.csv) for file in files_of(source)], tell=True)
+    types = lambda: [_stored_types(file, source.table) for file in files_of(source)]  # noqa: E731 - as above
+    return guarded("the schema cannot be read", types, tell=True)
 
 
 def _lacks(facts: Facts, names: list[str] | dict[str, str]) -> Iterator[Lack]:
@@ -86,10 +90,10 @@ def _lacks(facts: Facts, names: list[str] | dict[str, str]) -> Iterator[Lack]:
 def columns_in(path: Path, *, header: bool = True) -> tuple[list[Drafted], CsvFormat | None]:
     """The columns of a CSV or Parquet file with the types that they seem to have, and how a CSV file is written."""
     if path.suffix.lower() in (".parquet", ".pq"):
-        types = guarded("the schema cannot be read", lambda: _stored_types(path, None))
+        types = guarded("the schema cannot be read", lambda: _stored_types(path, None), tell=True)
         return [Drafted(name, _guess_stored(kind)) for name, kind in types.items()], None
-    form = guarded("the file cannot be read", lambda: _form(path, header=header))
-    return guarded("the file cannot be read", lambda: _csv_columns(path, form))
+    form = guarded("the file cannot be read", lambda: _form(path, header=header), tell=True)
+    return guarded("the file cannot be read", lambda: _csv_columns(path, form), tell=True)
 
 
 def _form(path: Path, *, header: bool) -> CsvFormat:
@@ -165,7 +169,7 @@ def _stored_types(file: Path, table: str | None) -> dict[str, str]:
     """The types of a Parquet file, or of a table in a DuckDB file, by column."""
     import duckdb
 
-    with duckdb.connect(":memory:", config={"autoinstall_known_extensions": "false"}) as connection:
+    with duckdb.connect(":memory:", config={**limits(), "autoinstall_known_extensions": "false"}) as connection:
         relation = f"read_parquet({quoted_text(escape(str(file)))}, hive_partitioning = false)"
         if table is not None:
             connection.execute(f"ATTACH {quoted_text(str(file))} AS source (READ_ONLY)")

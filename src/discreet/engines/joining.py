@@ -9,7 +9,9 @@ from discreet.engines.bounding import to_kept, unit_text
 from discreet.engines.choice import columns_read, key_for
 from discreet.engines.dialects import DIALECTS
 from discreet.engines.expressions import Expressions
+from discreet.engines.faults import words_of
 from discreet.engines.layout import Field, Layout
+from discreet.engines.limits import limits
 from discreet.engines.lookups import check_matches, facts_of, lookup_files, read_before, rows_before, source_of, unreadable
 from discreet.engines.reading import kind_of
 from discreet.engines.sheet import Sheet
@@ -92,7 +94,7 @@ def _look_at_stored(facts: Facts, files: list[Path], kind: str, inside: str | No
     """Raises FactsError if files that have a schema do not have what the facts declare. No row is read."""
     import duckdb
 
-    with duckdb.connect(":memory:", config={"autoinstall_known_extensions": "false"}) as connection:
+    with duckdb.connect(":memory:", config={**limits(), "autoinstall_known_extensions": "false"}) as connection:
         if kind == "parquet":
             from_parquet(connection, facts, files)
         else:
@@ -117,7 +119,7 @@ def _companion(
         case _:
             layout = from_frame(connection, theirs, source)
     names = {column.name: safe_name(number) for number, column in enumerate(theirs.columns)}
-    run(connection, f"CREATE TABLE {table} AS {to_read(theirs, layout, names)}")
+    run(connection, f"CREATE OR REPLACE TABLE {table} AS {to_read(theirs, layout, names)}")
     cleared(connection)
     assert layout.unit is not None
     fields = {name: Field(safe, "read") for name, safe in names.items()}
@@ -131,7 +133,7 @@ def wrong_lookups(facts: Facts) -> list[FactsError]:
     found = []
     for join in (each for each in facts.joins if isinstance(each, Lookup)):
         alone = replace(facts, joins=(join,))
-        with duckdb.connect(":memory:") as connection:
+        with duckdb.connect(":memory:", config={**limits(), "autoinstall_known_extensions": "false"}) as connection:
             try:
                 stored_lookups(connection, alone, {}, lookup_files(alone, {}))
             except FactsError as error:
@@ -162,8 +164,8 @@ def _stored(
         raise FactsError(f"the lookup {join.name}: {error.message}", hint=error.hint, key=f"join.{join.name}") from None
     except DiscreetError:
         raise
-    except Exception:  # noqa: BLE001 - whatever a file can be
-        raise unreadable(join, "the file cannot be read") from None
+    except Exception as error:  # noqa: BLE001 - whatever a file can be; lookups are public, and so is what is wrong with them
+        raise unreadable(join, f"the file cannot be read: {words_of(error)}") from None
     names = {column.name: safe_name(number) for number, column in enumerate(theirs.columns)}
     key = key_column(join, facts)
     read = _comparable(names[key.name], key)

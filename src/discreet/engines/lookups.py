@@ -9,7 +9,8 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from discreet.engines.choice import Placed, columns_read, kept, key_for, unit_of
-from discreet.engines.stamps import files_of
+from discreet.engines.faults import words_of
+from discreet.engines.stamps import files_of, is_missing
 from discreet.engines.values import Raw, Value, read
 from discreet.engines.wanted import Bound, CountsWanted, KeysWanted, Wanted
 from discreet.errors import FactsError
@@ -60,8 +61,8 @@ def lookup_files(facts: Facts, given: Mapping[str, object]) -> dict[str, list[Pa
         if isinstance(source, Source):
             try:
                 found[join.name] = files_of(source)
-            except OSError:
-                raise unreadable(join, "there is no such file") from None
+            except OSError as error:  # lookups are public, and so is why one cannot be found
+                raise unreadable(join, "there is no such file" if is_missing(source) else words_of(error)) from None
     return found
 
 

@@ -5,6 +5,7 @@ A look (size, time, inode and time of change of every file) decides when the byt
 
 import time
 from dataclasses import dataclass
+from errno import ELOOP, ENAMETOOLONG, ENOENT, ENOTDIR
 from hashlib import sha256
 from pathlib import Path
 
@@ -38,11 +39,11 @@ def files_of(source: Source) -> list[Path]:
 
 
 def is_missing(source: Source) -> bool:
-    """Whether a source of files has none, or lacks one."""
+    """Whether a source of files has none, or lacks one; not if what is there cannot be looked at."""
     try:
         files_of(source)
-    except OSError:
-        return source.kind in ("csv", "parquet", "duckdb")
+    except OSError as error:
+        return source.kind in ("csv", "parquet", "duckdb") and error.errno in (None, ENOENT, ENOTDIR, ENAMETOOLONG, ELOOP)
     return False
 
 

@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from discreet.errors import FactsError
 from discreet.facts.checks import read_document
-from discreet.facts.lines import key_text, line_of, lines_of
+from discreet.facts.lines import key_text, line_of, line_of_endless_key, lines_of
 from discreet.facts.model import Facts
 from discreet.facts.sections import Section
 from discreet.facts.values import Numeral
@@ -100,6 +100,8 @@ def _examined(text: str, file_name: str) -> tuple[Facts | None, tuple[Problem, .
 def examined(text: str, file_name: str, read: Callable[[Section], T]) -> tuple[T | None, tuple[Problem, ...]]:
     """What ``read`` makes of a TOML text (worth nothing if there are problems), and all problems from top to bottom."""
     plain = text.removeprefix("\ufeff").replace("\r\n", "\n")
+    if (line := line_of_endless_key(plain)) is not None:
+        return None, (Problem(file_name, line, "", "a key has more parts than any key here", "write fewer points in it"),)
     try:
         document = tomllib.loads(plain, parse_float=Numeral)
     except RecursionError:

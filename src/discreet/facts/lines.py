@@ -5,7 +5,7 @@ import tomllib
 from collections.abc import Iterator
 from typing import NamedTuple
 
-__all__ = ["KeyPath", "key_text", "line_of", "lines_of"]
+__all__ = ["KeyPath", "key_text", "line_of", "line_of_endless_key", "lines_of"]
 
 KeyPath = tuple[str | int, ...]  # ints are places in an array, from 0
 
@@ -15,6 +15,8 @@ _TOKEN = re.compile(
     r"""|\#[^\n]*|\n|[\[\]{}=,.]|[^\s\[\]{}=,.\#"']+|["']""",
     re.DOTALL,
 )
+_ENDS = frozenset("\n=,[]{}")  # after each of them another key or value begins
+_MOST_POINTS = 50
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
@@ -40,6 +42,16 @@ def key_text(path: KeyPath) -> str:
             quoted = part.replace("\\", "\\\\").replace('"', '\\"')
             text += ("." if text else "") + (part if _BARE.fullmatch(part) else f'"{quoted}"')
     return text
+
+
+def line_of_endless_key(text: str) -> int | None:
+    """The line of a dotted key with more parts than a document of ours can have: TOML readers take the square of their number."""
+    points = 0
+    for token in _tokens(text):
+        points = points + 1 if token.text == "." else 0 if token.text in _ENDS else points
+        if points > _MOST_POINTS:
+            return token.line
+    return None
 
 
 def lines_of(text: str) -> dict[KeyPath, int]:

@@ -4,7 +4,7 @@ import sys
 import unicodedata
 from functools import lru_cache
 
-__all__ = ["can_show", "clean", "for_terminal", "padded", "shortened", "width_of"]
+__all__ = ["can_show", "clean", "for_terminal", "harmless", "padded", "shortened", "width_of"]
 
 _PLAIN = str.maketrans(
     {
@@ -29,9 +29,21 @@ def _encodes(encoding: str, letters: str) -> bool:
 
 
 def for_terminal(text: str, *, ascii_only: bool | None = None) -> str:
-    """``text``, in ASCII where standard output cannot show our letters, unless told otherwise."""
+    """``text`` without what steers a terminal; in ASCII where standard output cannot show our letters, unless told otherwise."""
+    text = harmless(text)
     plain = not can_show("ε±…·─█░≈") if ascii_only is None else ascii_only
     return text.translate(_PLAIN).encode("ascii", "replace").decode() if plain else text
+
+
+def harmless(text: str) -> str:
+    """``text`` in which every letter shows: lines and blanks stay, what moves the cursor or turns the text around does not."""
+    if text.isprintable():
+        return text
+    return "".join(letter if letter.isprintable() or letter in "\n\t" or _is_blank(letter) else "\ufffd" for letter in text)
+
+
+def _is_blank(letter: str) -> bool:
+    return unicodedata.category(letter) == "Zs"
 
 
 def clean(text: object) -> str:

@@ -12,6 +12,7 @@ from datetime import date, datetime
 from typing import Any
 
 from discreet.answers.answer import Answer
+from discreet.answers.spreadsheets import safe_cell
 from discreet.curator.publishing.batch import Planned
 from discreet.curator.publishing.file import Derivation
 from discreet.curator.publishing.noise import Ends, Noise, noise_of_column, noise_of_ends, vectors_behind
@@ -104,7 +105,7 @@ def text_of_csv(header: Sequence[str], rows: Any) -> str:
     """A CSV file: no value is an empty field, truth is true or false."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(header)
+    writer.writerow(map(safe_cell, header))
     writer.writerows([_cell(value) for value in row] for row in rows)
     return text.getvalue()
 
@@ -112,7 +113,7 @@ def text_of_csv(header: Sequence[str], rows: Any) -> str:
 def _cell(value: object) -> object:
     if isinstance(value, bool):
         return str(value).casefold()
-    return value.isoformat() if isinstance(value, date) else value
+    return value.isoformat() if isinstance(value, date) else safe_cell(value)
 
 
 # ---- from answers

@@ -1,0 +1,10 @@
+"""CSV that spreadsheets open: a text that one of them would run as a formula is told to be a text."""
+
+__all__ = ["safe_cell"]
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what OWASP lists under CSV injection
+
+
+def safe_cell(value: object) -> object:
+    """``value``, with an apostrophe before a text that begins like a formula. Numbers stay what they are."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value

@@ -1,0 +1,162 @@
+"""Whoever holds the data reads why a source cannot be read; whoever asks about it never does."""
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.interfaces.people import CANARY, FACTS
+
+PARQUET = FACTS.replace("people.csv", "people.parquet")
+DATABASE = FACTS.replace("people.csv", "people.duckdb#people")
+
+
+@pytest.fixture
+def broken(folder):
+    """Files that are not what their names say, with a name of somebody in them."""
+    (folder / "people.toml").write_text(PARQUET, encoding="utf-8")
+    (folder / "people.parquet").write_bytes(b"no such thing " * 20)
+    (folder / "base.toml").write_text(DATABASE, encoding="utf-8")
+    (folder / "people.duckdb").write_bytes(b"no such thing " * 1000)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (("register", "people.toml"), "magic bytes"),
+        (("register", "base.toml"), "not a valid DuckDB"),
+        (("check", "people.toml"), "magic bytes"),
+        (("check", "base.toml"), "not a valid DuckDB"),
+        (("init", "people.parquet", "--out", "new.toml"), "magic bytes"),
+    ],
+)
+def test_the_data_holder_reads_the_engines_own_reason_and_no_number_of_a_log_that_is_not_there(discreet, broken, words, reason):
+    for more in ((), ("--json",)):
+        shown = discreet(*words, *more)
+        text = " ".join((shown.out + shown.err).split())
+        assert shown.code in (2, 4)
+        assert reason.casefold() in text.casefold()
+        assert "reference" not in text
+    assert not (broken / ".discreet").exists()
+
+
+def test_a_pattern_with_too_many_files_is_refused_with_its_limit(discreet, folder, monkeypatch):
+    monkeypatch.setattr("discreet.engines.patterns.MOST_FILES", 3)
+    (folder / "people.toml").write_text(FACTS.replace("people.csv", "**/*.csv"), encoding="utf-8")
+    assert discreet("check", "people.toml").code == 0
+    for number in range(4):
+        (folder / f"{number}.csv").write_text("Age,Sex,Note\n", encoding="utf-8")
+    for command in ("check", "register"):
+        shown = discreet(command, "people.toml")
+        assert shown.code in (2, 4)
+        assert "more than 3 files" in " ".join((shown.out + shown.err).split())
+
+
+def test_a_pattern_that_would_walk_over_everything_ends(discreet, folder, monkeypatch):
+    monkeypatch.setattr("discreet.engines.patterns.MOST_PLACES", 100)
+    (folder / "people.toml").write_text(FACTS.replace('"people.csv"', '"/**/*.csv"'), encoding="utf-8")
+    shown = discreet("check", "people.toml")
+    assert shown.code == 2
+    assert "more than 100 files and folders" in " ".join(shown.out.split())
+
+
+def test_whoever_asks_never_reads_it(people, folder, monkeypatch):
+    """Also where the engine itself quotes a row."""
+    import discreet.engines.duckdb as engine
+
+    def failing(*words):
+        raise ValueError(f"could not convert {CANARY}")
+
+    monkeypatch.setattr(engine, "from_csv", failing)
+    for more in ((), ("--json",)):
+        shown = people("ask", "people.toml", "SELECT COUNT(*) AS n FROM people", "--epsilon", "0.1", *more)
+        assert shown.code == 4
+        assert "reference" in shown.err
+        assert "convert" not in shown.out + shown.err
+        assert CANARY not in shown.out + shown.err
+    assert "convert" not in (folder / ".discreet" / "faults.log").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("separate", [False, True])
+def test_the_same_rows_under_another_name_need_a_word(people, folder, separate):
+    (folder / "again.toml").write_text(FACTS.replace('name = "people"', 'name = "again"'), encoding="utf-8")
+    words = ("--separate", "--reason", "a class") if separate else ()
+    shown = people("register", "again.toml", *words)
+    assert shown.code == (0 if separate else 2)
+    assert separate or "--separate" in shown.err
+
+
+# ---- nothing printed moves a cursor or turns a text around
+
+
+HOSTILE = "\x1b[31mred\x1b[0m\u202egnp\x07\x9b2J"
+
+
+def harmless(text):
+    return all(letter.isprintable() or letter in "\n\t" for letter in text)
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_names_paths_labels_and_echoed_sql_cannot_steer_a_terminal(people, folder, as_json):
+    more = ("--json",) if as_json else ()
+    odd = folder / f"{HOSTILE}.toml"
+    odd.write_text(FACTS.replace("people.csv", "gone.csv"), encoding="utf-8")
+    strange = folder / "strange.toml"
+    strange.write_text(FACTS.replace("Note]", json.dumps(HOSTILE) + "]"), encoding="utf-8")
+    labelled = folder / "labelled.toml"
+    labelled.write_text(FACTS.replace('"female"', json.dumps(HOSTILE)).replace('"people"', '"other"'), encoding="utf-8")
+    sql = f"SELECT COUNT(*) AS n FROM people WHERE Note = '{HOSTILE}' AND"
+    lines = [
+        ("check", odd.name), ("register", odd.name), ("check", "strange.toml"), ("register", "strange.toml"),
+        ("check", "labelled.toml"), ("register", "labelled.toml", "--separate", "--reason", HOSTILE),
+        ("ledger", "show", "people.toml"),
+        ("ask", "people.toml", sql, "--epsilon", "0.1"), ("quote", "people.toml", sql, "--epsilon", "0.1"),
+        ("init", f"{HOSTILE}.csv"), ("freeze", "people.toml", "--reason", HOSTILE), ("ledger", "export", "people.toml"),
+        ("unfreeze", "people.toml", "--reason", "x", "--analyst", HOSTILE), ("version", "new", odd.name),
+        ("ask", "people.toml", "SELECT COUNT(*) AS n FROM people", "--epsilon", HOSTILE),
+        ("receipt", "show", "people.toml", HOSTILE),
+        ("audit", odd.name), (HOSTILE,),
+    ]  # fmt: skip
+    for words in lines:
+        shown = people(*words, *more)
+        assert harmless(shown.out + shown.err), (words, shown)
+
+
+def test_a_very_long_path_is_a_wrong_path_and_accuses_nobody(discreet, folder):
+    long = "x" * 300
+    (folder / "people.toml").write_text(FACTS.replace("people.csv", f"{long}.csv"), encoding="utf-8")
+    for command in ("check", "register"):
+        shown = discreet(command, "people.toml")
+        assert shown.code == 2
+        assert "no such file" in shown.out + shown.err
+    for command in ("check", "register"):
+        shown = discreet(command, f"{long}.toml")
+        assert (shown.code, "ledger" in shown.err) == (2, False)
+    deep = folder
+    while len(str(deep)) < 4050:
+        deep = deep / ("d" * min(200, 4052 - len(str(deep))))
+    shown = discreet("register", str(deep / "people.toml"))
+    assert (shown.code, "backup" in shown.err) == (2, False)
+
+
+def test_a_facts_file_in_a_folder_whose_name_leaves_no_room_for_a_ledger_is_told_so(discreet, folder, monkeypatch):
+    deep = folder
+    while (room := 4096 - 40 - len(str(deep))) > 1:
+        monkeypatch.chdir(deep)
+        deep = deep / ("d" * min(200, room - 1))
+        Path(deep.name).mkdir()
+    monkeypatch.chdir(deep)
+    Path("people.toml").write_text(FACTS, encoding="utf-8")
+    Path("people.csv").write_text("Age,Sex,Note\n1,1,x\n", encoding="utf-8")
+    shown = discreet("register", "people.toml")
+    assert shown.code == 4
+    assert "backup" not in shown.err
+    assert "too long" in shown.err
+
+
+def test_a_dotted_key_of_very_many_parts_is_refused_at_once(discreet, folder):
+    for text in ("a" + ".a" * 50_000 + " = 1\n", "[" + "a" + ".a" * 50_000 + "]\n", "x = { " + "a" + ".a" * 50_000 + " = 1 }\n"):
+        (folder / "people.toml").write_text(FACTS + text, encoding="utf-8")
+        shown = discreet("check", "people.toml")
+        assert shown.code == 2
+        assert "parts" in shown.out
