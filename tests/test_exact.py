@@ -90,3 +90,9 @@ def test_bounds_are_checked():
     (Fraction(1, 2**41), f"1/{2**41}"), (Fraction(10**30), "1" + "0" * 30)], ids=str)
 def test_a_number_shows_as_a_decimal_where_that_is_exact_and_short(number, text):
     assert shown(number) == text
+
+
+@pytest.mark.parametrize("written", ["١", "0.٥", "１", "1/３", "1e１", "1\u00a0", "𝟏"])
+def test_digits_of_other_scripts_are_not_read_as_prices(written):
+    with pytest.raises(ParameterError, match="not a number"):
+        exact(written)

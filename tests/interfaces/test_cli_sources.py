@@ -1,7 +1,9 @@
 """Whoever holds the data reads why a source cannot be read; whoever asks about it never does."""
 
 import json
+import os
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from tests.interfaces.people import CANARY, FACTS
@@ -154,9 +156,53 @@ def test_a_facts_file_in_a_folder_whose_name_leaves_no_room_for_a_ledger_is_told
     assert "too long" in shown.err
 
 
+def test_a_path_that_is_too_long_for_the_ledger_leaves_nothing_behind(discreet, folder):
+    deep = folder
+    while len(str(deep)) < 600:
+        deep = deep / ("d" * 100)
+    deep.mkdir(parents=True)
+    for name in ("people.toml", "people.csv"):
+        (deep / name).write_bytes((folder / name).read_bytes())
+    shown = discreet("register", str(deep / "people.toml"))
+    assert shown.code == 4
+    assert "too long" in shown.err
+    assert {each.name for each in deep.iterdir()} == {"people.toml", "people.csv"}
+
+
+@pytest.mark.skipif(not hasattr(os, "seteuid"), reason="missing part: users")
+def test_a_ledger_that_one_may_not_open_accuses_nobody(discreet, folder):
+    with TemporaryDirectory() as place:
+        home = Path(place)
+        home.chmod(0o755)
+        for name in ("people.toml", "people.csv"):
+            (home / name).write_bytes((folder / name).read_bytes())
+        file = str(home / "people.toml")
+        words = ("ask", file, "SELECT COUNT(*) AS n FROM people", "--epsilon", "0.1")
+        assert discreet("register", file).code == 0
+        assert discreet(*words).code == 0                                  # and everything is loaded
+        (home / ".discreet").chmod(0)
+        before = os.geteuid()
+        try:
+            if before == 0:
+                os.seteuid(65534)
+            for line in (words, ("register", file), ("ledger", "verify", file)):
+                shown = discreet(*line)
+                assert (shown.code, "readable and writable" in shown.err) == (4, True), shown
+        finally:
+            os.seteuid(before)
+            (home / ".discreet").chmod(0o700)
+
+
 def test_a_dotted_key_of_very_many_parts_is_refused_at_once(discreet, folder):
     for text in ("a" + ".a" * 50_000 + " = 1\n", "[" + "a" + ".a" * 50_000 + "]\n", "x = { " + "a" + ".a" * 50_000 + " = 1 }\n"):
         (folder / "people.toml").write_text(FACTS + text, encoding="utf-8")
         shown = discreet("check", "people.toml")
         assert shown.code == 2
         assert "parts" in shown.out
+
+
+@pytest.mark.parametrize("option", ["--max-rows", "--max-groups", "--max-rows-per-group", "--assuming"])
+def test_digits_of_other_scripts_are_not_read_as_caps(people, option):
+    shown = people("quote", "people.toml", "SELECT COUNT(*) AS n FROM people", "--epsilon", "0.1", option, "٣")
+    assert shown.code == 2
+    assert option in shown.err

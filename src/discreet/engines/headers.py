@@ -67,9 +67,9 @@ def lacking(facts: Facts) -> tuple[Lack, ...]:
 def _headers(facts: Facts, source: Source) -> list[list[str] | dict[str, str]]:
     """The names of the columns, with stored types where the file has some, of every file of the source."""
     if source.kind == "csv":
-        return guarded("the header cannot be read", lambda: [_csv_names(file, facts.csv) for file in files_of(source)], tell=True)
-    types = lambda: [_stored_types(file, source.table) for file in files_of(source)]  # noqa: E731 - as above
-    return guarded("the schema cannot be read", types, tell=True)
+        return guarded("the header cannot be read", lambda: [_csv_names(each, facts.csv) for each in files_of(source)], tell=True)
+    read, inside = _stored_types, source.table
+    return guarded("the schema cannot be read", lambda: [read(each, inside) for each in files_of(source)], tell=True)
 
 
 def _lacks(facts: Facts, names: list[str] | dict[str, str]) -> Iterator[Lack]:

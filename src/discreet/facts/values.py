@@ -37,8 +37,8 @@ Reader = Callable[[object, str], T]  # the value, and the key it belongs to
 INT64 = (-(2**63), 2**63 - 1)
 _LARGEST = 10**300  # bounds must have a float64
 _NUMBER = "write a number such as 10 or 0.5, or a fraction in quotes such as \"1/3\""
-_DAY = re.compile(r"\d{4}-\d\d-\d\d")
-_MOMENT = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{1,6})?)?")
+_DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{1,6})?)?", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,8 +28,8 @@ def place_of(facts_file: Path) -> Path:
 
 def open_ledger(place: Path) -> Ledger:
     """The ledger in a folder; never makes one."""
-    if not (place / _FILE).is_file():
-        if place.exists():
+    if not _is_there(place / _FILE):
+        if _is_there(place):
             raise LedgerFault("the ledger is gone", hint=f"restore {_FOLDER}/{_FILE} from a backup")
         raise FactsError("the table is not registered", hint="run discreet register first: it makes the ledger")
     return Ledger(Database(place / _FILE), SigningKey.read(place / _KEY))
@@ -37,7 +37,7 @@ def open_ledger(place: Path) -> Ledger:
 
 def made_ledger(place: Path) -> Ledger:
     """The ledger in a folder, made if there is none. One that is gone is not replaced: it may have been spent."""
-    if place.exists():
+    if _is_there(place):
         return open_ledger(place)
     started = None
     try:
@@ -49,6 +49,10 @@ def made_ledger(place: Path) -> Ledger:
         Database(started / _FILE, create=True).close()
         started.rename(place)
         _keep_name(place.parent)
+    except LedgerFault:
+        if started is not None:
+            shutil.rmtree(started, ignore_errors=True)
+        raise
     except OSError:
         if started is not None:
             shutil.rmtree(started, ignore_errors=True)
@@ -56,6 +60,15 @@ def made_ledger(place: Path) -> Ledger:
             hint = "the folder of the facts file must be writable"
             raise LedgerFault(f"the folder {_FOLDER} cannot be made", hint=hint) from None
     return open_ledger(place)
+
+
+def _is_there(file: Path) -> bool:
+    """Whether there is such a file or folder. Raises LedgerFault if nobody may look: a ledger that is hidden is not gone."""
+    try:
+        return file.exists()
+    except OSError:
+        hint = f"the folder {_FOLDER} and what is in it must be readable and writable"
+        raise LedgerFault("the ledger cannot be opened", hint=hint) from None
 
 
 def ledger_in_memory() -> Ledger:
