@@ -128,7 +128,7 @@ def export(path: Place) -> Iterator[dict[str, Any]]:
     """Every entry, for JSON, one at a time."""
     with _ledger(path) as ledger, ledger.database.reading() as connection:
         for entry in each_entry(connection):
-            yield entry.to_dict()
+            yield _without_old_stamps(entry).to_dict()
 
 
 def verify(path: Place, witness: Mapping[str, Any] | None = None) -> Verified:
