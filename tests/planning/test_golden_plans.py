@@ -21,7 +21,7 @@ from discreet.questions.sql import read_sql
 
 sys.path[:0] = [] if __name__ != "__main__" else [str(Path(__file__).resolve().parents[2])]
 
-from tests.questions.conftest import keyed, members, people  # noqa: E402, F401 - the facts that the questions are about
+from tests.questions.conftest import keyed, members, people  # noqa: E402 - the facts that the questions are about
 
 GOLDEN = Path(__file__).resolve().parent.parent / "golden"
 FILES = {"people": "questions.txt", "keyed": "key_questions.txt", "members": "unit_questions.txt"}
