@@ -4,19 +4,21 @@ A question becomes a plan without touching data; the plan is charged; only then 
 settled; and only a settled answer leaves. Nothing is ever refunded.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from typing import Unpack
 
 from discreet.answers.answer import Answer, BudgetState
 from discreet.answers.quote import Quote
 from discreet.curator.advice import clamping_notes, join_notes, split_of, warnings_for
 from discreet.curator.held import Held
-from discreet.curator.prices import price_of, public_name, rows_assumed, share_read
+from discreet.curator.prices import public_name
 from discreet.curator.refusals import by_parts
 from discreet.curator.replays import plan_again, plan_followed, released_rows, shown_again, shown_or_none
+from discreet.curator.request import Ask, Asked, Weights, Words
 from discreet.curator.results import answer_from, answer_of, document_of, quoted_columns
 from discreet.curator.statements import statement_about
 from discreet.curator.trials import Trials
@@ -40,21 +42,13 @@ from discreet.planning.price import Price, read_price
 from discreet.planning.release import Released
 from discreet.planning.several import make_plans
 from discreet.planning.shares import weights_behind
-from discreet.questions.algebra import Caps, Question
+from discreet.questions.algebra import Question
 from discreet.questions.builder import Rows
-from discreet.questions.check import checked
 from discreet.questions.joins import beside
 from discreet.questions.normal import fingerprint
-from discreet.questions.ranked import with_intervals
-from discreet.questions.sql import read_sql
-from discreet.questions.unbounded import with_share
-from discreet.questions.units import NO_CAPS, with_caps
 from discreet.questions.words import to_text
 
-__all__ = ["Curator", "Weights", "Within"]
-
-Within = Number | Mapping[str, Number]
-Weights = Mapping[str, Number]
+__all__ = ["Curator"]
 
 
 class Curator(Verbs, Held):
@@ -78,29 +72,15 @@ class Curator(Verbs, Held):
         """Where questions in Python begin."""
         return Rows(self.facts, asker=self)
 
-    def quote(
-        self,
-        question: str | Question,
-        *,
-        epsilon: Number | None = None,
-        delta: Number | None = None,
-        rho: Number | None = None,
-        within: Within | None = None,
-        confidence: Number = "0.95",
-        assuming: int | None = None,
-        weights: Weights | None = None,
-        value_intervals: bool = False,
-        max_rows: int | None = None,
-        max_groups: int | None = None,
-        max_rows_per_group: int | None = None,
-        bounds_share: Number | None = None,
-    ) -> Quote:
-        """What ``question`` would cost and how good its answer would be. Spends nothing and reads no data."""
-        caps = Caps(max_rows, max_groups, max_rows_per_group)
-        asked, sure = self._read(question, value_intervals, caps, bounds_share), read_confidence(confidence)
+    def quote(self, question: Asked, **words: Unpack[Words]) -> Quote:
+        """What ``question`` would cost and how good its answer would be. Spends nothing and reads no data.
+
+        ``Words`` in ``curator.request`` says what may stand beside the question.
+        """
+        ask = Ask.of(question, **words)
+        asked, sure = ask.read(self.facts), ask.sure
         rows = released_rows(asked, self.facts, self._ledger, sure)
-        price = price_of(asked, self.facts, epsilon, delta, rho, within, sure, rows_assumed(assuming), weights, rows)
-        plan = make_plan(asked, self.facts, price, weights)
+        plan = make_plan(asked, self.facts, ask.price(asked, self.facts, rows), ask.weights)
         with self._by_parts([plan]):
             cost = self._ledger.cost(self.facts.name, plan.event)
             takes = self._ledger.takes(self.facts.name, plan.event, self._cells(plan))
@@ -111,7 +91,7 @@ class Curator(Verbs, Held):
             cost=cost,
             takes=None if takes == cost else takes,
             split=split_of(plan),
-            columns=quoted_columns(plan, sure, rows_assumed(assuming), rows),
+            columns=quoted_columns(plan, sure, ask.rows_assumed, rows),
             confidence=sure,
             cells=plan.wanted.cells,
             readable_group=least,
@@ -121,44 +101,19 @@ class Curator(Verbs, Held):
             warnings=(*warnings_for(plan), *join_notes(plan), *clamping_notes(plan)),
         )
 
-    def ask(
-        self,
-        question: str | Question,
-        *,
-        epsilon: Number | None = None,
-        delta: Number | None = None,
-        rho: Number | None = None,
-        within: Within | None = None,
-        confidence: Number = "0.95",
-        assuming: int | None = None,
-        weights: Weights | None = None,
-        analyst: str | None = None,
-        key: str | None = None,
-        simultaneous: bool = False,
-        value_intervals: bool = False,
-        max_rows: int | None = None,
-        max_groups: int | None = None,
-        max_rows_per_group: int | None = None,
-        bounds_share: Number | None = None,
-        anew: bool = False,
-        rehearse: bool = False,
-    ) -> Answer:
+    def ask(self, question: Asked, **words: Unpack[Words]) -> Answer:
         """Answer ``question`` with noise worth the price, or again for free if it was answered at that price or a higher one.
 
-        ``analyst`` is charged beside the table and has a limit of their own; with the same ``key`` the same request is one.
-        ``simultaneous`` intervals hold all at once. ``value_intervals`` buys intervals for the values of quantiles, which else
-        have intervals of ranks only. ``max_rows``, ``max_groups`` and ``max_rows_per_group`` say how much of each unit is read,
-        in the place of the facts. ``bounds_share`` is the part of the price that finds bounds for columns which have none.
-        ``anew`` buys another answer although one is stored. ``rehearse`` answers on made-up rows: free, and about nobody.
+        ``Words`` in ``curator.request`` says what may stand beside the question: ``epsilon`` = 0.1 first of all.
         """
-        caps = Caps(max_rows, max_groups, max_rows_per_group)
-        asked, sure = self._read(question, value_intervals, caps, bounds_share), read_confidence(confidence)
-        rows = released_rows(asked, self.facts, self._ledger, sure) if within is not None else None
-        price = price_of(asked, self.facts, epsilon, delta, rho, within, sure, rows_assumed(assuming), weights, rows)
-        if rehearse:
-            return self._rehearsed(asked, price, weights, sure, simultaneous)
-        plan = make_plan(asked, self.facts, price, weights)                   # may refuse; has read no data
-        (answer,) = self._answers([plan], sure, analyst, key, simultaneous, anew=anew)
+        ask = Ask.of(question, **words)
+        asked, sure = ask.read(self.facts), ask.sure
+        rows = released_rows(asked, self.facts, self._ledger, sure) if ask.within is not None else None
+        price = ask.price(asked, self.facts, rows)
+        if ask.rehearse:
+            return self._rehearsed(asked, price, ask.weights, sure, ask.simultaneous)
+        plan = make_plan(asked, self.facts, price, ask.weights)               # may refuse; has read no data
+        (answer,) = self._answers([plan], sure, ask.analyst, ask.key, ask.simultaneous)
         return answer
 
     def ask_all(
@@ -174,7 +129,7 @@ class Curator(Verbs, Held):
         simultaneous: bool = False,
     ) -> list[Answer]:
         """Several questions for one price, charged together or not at all. Every statistic inside gets an equal share."""
-        asked, sure = [self._read(question) for question in questions], read_confidence(confidence)
+        asked, sure = [Ask.of(question).read(self.facts) for question in questions], read_confidence(confidence)
         plans = make_plans(asked, self.facts, read_price(epsilon=epsilon, delta=delta, rho=rho), weights)
         answers = self._answers(plans, sure, analyst, None, simultaneous)
         by_question = {fingerprint(plan.question): (plan, answer) for plan, answer in zip(plans, answers, strict=True)}
@@ -343,16 +298,6 @@ class Curator(Verbs, Held):
             id="rehearsal", cost=cost, budget=self.budget, replayed=False, receipt=None,
         )  # fmt: skip
         return replace(answer, rehearsed=True, warnings=(made.note, *answer.warnings))
-
-    def _read(
-        self, question: str | Question, value_intervals: bool = False, caps: Caps = NO_CAPS, bounds_share: Number | None = None
-    ) -> Question:
-        if not isinstance(question, Question):
-            asked = read_sql(question, self.facts, bounds_share=share_read(bounds_share))
-        else:
-            asked = checked(with_share(question, share_read(bounds_share)), self.facts)
-        asked = with_intervals(asked) if value_intervals else asked
-        return checked(with_caps(asked, caps), self.facts) if value_intervals or caps != NO_CAPS else asked
 
     def __repr__(self) -> str:
         from discreet.answers.words import table_in_words

@@ -18,7 +18,6 @@ from discreet.answers.losses import is_enough
 from discreet.answers.quote import QuotedColumn
 from discreet.curator.asking import Curator
 from discreet.curator.opening import open_table
-from discreet.curator.prices import price_of
 from discreet.curator.publishing.file import PricedQuestion, Release
 from discreet.curator.replays import shown_or_none
 from discreet.curator.results import answer_from, quoted_columns
@@ -33,7 +32,6 @@ from discreet.planning.plan import Plan, Vector
 from discreet.planning.shares import weights_behind
 from discreet.privacy.losses import Loss
 from discreet.questions.normal import fingerprint
-from discreet.questions.sql import read_sql
 
 __all__ = ["Answered", "Batch", "Planned", "Progress", "opened"]
 
@@ -195,12 +193,9 @@ def _planned(release: Release, place: int, curator: Curator) -> Planned:
     question = release.questions[place]
     at = "sql"
     try:
-        asked = read_sql(question.sql, curator.facts)
+        asked = question.ask.read(curator.facts)
         at = question.priced_by
-        price = price_of(
-            asked, curator.facts, question.epsilon, question.delta, question.rho, question.within, question.confidence,
-            question.assuming, question.weights, None,  # not by counts released before: a second run has the same price
-        )  # fmt: skip
+        price = question.ask.price(asked, curator.facts, None)  # not by counts released before: a second run has the same price
         at = "weights" if question.weights else "sql"
         plan = make_plan(asked, curator.facts, price, question.weights)
         at = question.priced_by

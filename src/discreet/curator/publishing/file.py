@@ -13,6 +13,7 @@ from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
 
+from discreet.curator.request import Ask
 from discreet.errors import FactsError, ParameterError, QuestionError
 from discreet.facts.file import examined, text_of
 from discreet.facts.lines import KeyPath, key_text, line_of, lines_of
@@ -51,6 +52,14 @@ class PricedQuestion:
     title: str = ""
     description: str = ""
     columns: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def ask(self) -> Ask:
+        """The request that it makes."""
+        return Ask(
+            self.sql, epsilon=self.epsilon, delta=self.delta, rho=self.rho, within=self.within, confidence=self.confidence,
+            assuming=self.assuming, weights=self.weights, simultaneous=self.simultaneous,
+        )  # fmt: skip
 
     @property
     def priced_by(self) -> str:
