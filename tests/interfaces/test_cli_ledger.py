@@ -142,6 +142,21 @@ def test_a_release_is_quoted_published_and_free_again(people, folder):
     assert people("publish", "none.toml", "--out", "pages").code == 2
 
 
+def test_a_published_folder_is_verified_offline(people, folder):
+    question = '[[question]]\nname = "all"\nsql = "SELECT COUNT(*) AS n FROM people"\nepsilon = 0.5\n'
+    (folder / "out.toml").write_text(f'[release]\ntitle = "All"\ntable = "people.toml"\n{question}', encoding="utf-8")
+    assert people("publish", "out.toml", "--out", "pages").code == 0
+    shown = people("release", "verify", "pages")
+    assert (shown.code, "the release holds: 6 files, 1 receipts" in shown.out, "--key PATH" in shown.out) == (0, True, True)
+    told = json.loads(people("release", "verify", "pages", "--key", ".discreet/public.pem", "--json").out)
+    assert (told["ok"], told["files"], told["problems"]) == (True, 6, [])
+    (folder / "pages" / "all.csv").write_text("n,n_low,n_high\n1,1,1\n", encoding="utf-8")
+    shown = people("release", "verify", "pages")
+    assert (shown.code, "all.csv was changed" in shown.out) == (1, True)
+    assert json.loads(people("release", "verify", "pages", "--json").out)["problems"] == ["all.csv was changed"]
+    assert people("release", "verify", "nowhere").code == 2
+
+
 # ---- receipts
 
 
@@ -166,6 +181,34 @@ def test_a_receipt_that_was_changed_ends_with_1(asked, folder):
     for content in ("[]", "not json"):
         (folder / "r.json").write_text(content, encoding="utf-8")
         assert asked("receipt", "verify", "r.json").code == 2
+
+
+def test_a_witness_is_no_receipt_nor_a_receipt_a_witness(asked, folder):
+    assert asked("ledger", "witness", ".", "--out", "w.json").code == 0
+    shown = asked("receipt", "verify", "w.json")
+    assert (shown.code, "this is a witness, not a receipt" in shown.err) == (2, True)
+    shown = asked("ledger", "verify", ".", "--witness", "r.json")
+    assert (shown.code, "this is a receipt, not a witness" in shown.err) == (2, True)
+
+
+def test_the_numbers_of_an_answer_are_checked_against_its_receipt(asked, folder):
+    (folder / "a.json").write_text(asked("ask", "people.toml", COUNT, "-e", "0.5", "--json").out, encoding="utf-8")
+    shown = asked("receipt", "verify", "r.json", "--answer", "a.json")
+    assert (shown.code, "are those that were signed" in shown.out) == (0, True)
+    answer = json.loads((folder / "a.json").read_text(encoding="utf-8"))
+    answer["rows"][0]["n"] += 1
+    (folder / "a.json").write_text(json.dumps(answer), encoding="utf-8")
+    told = json.loads(asked("receipt", "verify", "r.json", "--answer", "a.json", "--json").out)
+    assert (told["ok"], told["problems"]) == (False, ["the numbers of the answer are not those that were signed"])
+    assert asked("receipt", "verify", "r.json", "--answer", "a.json").code == 1
+    assert asked("receipt", "verify", "r.json", "--answer", "r.json").code == 2
+
+
+def test_a_question_is_bought_anew_only_if_that_is_said(asked):
+    first = json.loads(asked("ask", "people.toml", COUNT, "-e", "0.5", "--json").out)
+    anew = json.loads(asked("ask", "people.toml", COUNT, "-e", "0.5", "--anew", "--json").out)
+    assert (first["replayed"], anew["replayed"], anew["budget"]["spent"]) == (True, False, {"epsilon": "1"})
+    assert json.loads(asked("ask", "people.toml", COUNT, "-e", "0.5", "--json").out)["id"] == anew["id"] != first["id"]
 
 
 def test_a_receipt_is_shown_by_the_answer_s_id(asked, folder):

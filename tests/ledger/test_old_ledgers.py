@@ -129,3 +129,5 @@ def test_an_old_release_is_published_again_for_free(folder, curators, told):
     assert curators["visits"].budget.spent == before
     for file in (folder / "kept").glob("*.csv"):
         assert (folder / "again" / file.name).read_bytes() == file.read_bytes()
+    assert office.verify_release(folder / "again").ok                              # signed now, with the receipts of then
+    assert "publish it again" in office.verify_release(folder / "kept").problems[0]

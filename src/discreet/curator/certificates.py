@@ -17,13 +17,14 @@ from discreet.ledger.amounts import Amount, Money
 from discreet.ledger.codec import event_from, loss_from
 from discreet.ledger.documents import shown_in_answer
 from discreet.ledger.keys import name_of, read_public_key
-from discreet.ledger.signatures import problem_with
+from discreet.ledger.signatures import kind_of, problem_with
 from discreet.privacy.events import Event
 from discreet.privacy.losses import Approximate, Concentrated, Loss, Pure
 from discreet.privacy.prices import approximate, concentrated, pure
 
 __all__ = ["Matched", "VerifiedRelease", "match_answer", "verify_receipt", "verify_release"]
 
+_VERIFIED = {"witness": "write discreet ledger verify DIR --witness PATH", "release": "write discreet release verify DIR"}
 _ROUNDED = Fraction(1, 10**59)  # long sums are rounded up a little
 
 
@@ -54,6 +55,8 @@ def verify_receipt(receipt: Mapping[str, Any], public_key: bytes | None) -> tupl
     """What is wrong with a receipt, its signature or its arithmetic; nothing if it is sound. Needs no data."""
     if public_key is None:
         raise ParameterError("a receipt is verified with a public key", hint="give the file .discreet/public.pem")
+    if isinstance(receipt, Mapping) and (kind := kind_of(receipt)) not in (None, "receipt"):
+        raise ParameterError(f"this is a {kind}, not a receipt", hint=_VERIFIED[str(kind)])
     return _receipt_problems(receipt, read_public_key(public_key))
 
 

@@ -201,7 +201,9 @@ def _together(parts: list[Any]) -> str:
 
 def _digest(values: list[Any]) -> str:
     """Of a column, the same for 45 and 45.0. Numbers as 64-bit floats where that is exact; anything else as JSON."""
-    if set(map(type, values)) <= _NUMBERS and all(-_EXACT <= each <= _EXACT for each in values if type(each) is int):
+    kinds = set(map(type, values))
+    whole = values if kinds == {int} else [each for each in values if type(each) is int] if int in kinds else ()
+    if kinds <= _NUMBERS and (not whole or (min(whole) >= -_EXACT and max(whole) <= _EXACT)):
         return "f8:" + sha256((np.array(values, dtype="<f8") + 0.0).tobytes()).hexdigest()  # + 0.0: -0.0 is 0
     text = json.dumps(values, separators=(",", ":"), ensure_ascii=False, default=str)
     return "json:" + sha256(text.encode()).hexdigest()
