@@ -15,7 +15,7 @@ from tests.ledger.recorded import recording
 
 import discreet as dc
 from discreet.curator import office, open_table
-from discreet.ledger import database, open_ledger
+from discreet.ledger import database, open_ledger, turns
 from discreet.ledger.turns import has_reset_bug, taking_turns
 
 ROOT = Path(__file__).parents[2]
@@ -145,6 +145,17 @@ def test_affected_versions_are_known():
     mended = ["3.6.23", "3.44.6", "3.50.7", "3.51.3", "3.52.0", "3.53.1", "4.0.0"]
     for words, is_affected in [*((each, True) for each in affected), *((each, False) for each in mended)]:
         assert has_reset_bug(tuple(map(int, words.split(".")))) is is_affected
+
+
+def test_verifying_names_an_affected_version_and_what_protects(file, monkeypatch):
+    from discreet.ledger import verify
+
+    assert turns.about_sqlite("3.51.3") == ()
+    assert "SQLite 3.40.1 has the WAL-reset bug" in turns.about_sqlite("3.40.1")[0]
+    monkeypatch.setattr(verify, "about_sqlite", lambda: turns.about_sqlite("3.40.1"))
+    found = office.verify(file)
+    assert found.ok
+    assert "lock of discreet's own" in found.to_dict()["notes"][0]
 
 
 def test_two_that_write_and_empty_the_log_at_once_lose_nothing(file, monkeypatch):

@@ -84,6 +84,8 @@ def show_verified(page: "Page", found: "Verified", *, indent: int = 2) -> None:
         by = "excluded by the witness" if found.rollback == "excluded" else "not excluded: that takes a witness"
         page.line((f"rollback {by}", "dim"), indent=indent)
         page.line((f"head {found.head}", "dim"), indent=indent)
+        for note in found.notes:
+            page.say(note, indent=indent, style="dim")
         return
     page.line(("violated", "bold red"), f": {found.entries} {many} read", indent=indent)
     for problem in found.problems:

@@ -74,7 +74,7 @@ def register(path: Place, *, separate: bool = False, reason: str = "") -> Regist
         if already:
             registered_facts(ledger, facts, file)
         else:
-            registry.register(ledger, facts, seen, why)
+            already = not registry.register(ledger, facts, seen, why)
         state = ledger.state(facts.name)
     finally:
         ledger.close()

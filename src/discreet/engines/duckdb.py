@@ -4,7 +4,7 @@ import shutil
 import weakref
 from collections.abc import Callable, Mapping
 from glob import escape
-from tempfile import mkdtemp
+from tempfile import gettempdir
 from threading import Lock
 from typing import TYPE_CHECKING
 
@@ -25,6 +25,7 @@ from discreet.engines.writer import to_counts, to_sql
 from discreet.errors import FactsError, SourceFault
 from discreet.facts.model import Facts, Source
 from discreet.private import Private
+from discreet.processes import sweep, temporary_folder
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -192,7 +193,8 @@ class DuckDB:
 def _started() -> tuple["DuckDBPyConnection", str]:
     import duckdb
 
-    folder = mkdtemp(prefix="discreet-")  # for its owner only
+    sweep("discreet-", gettempdir())  # what killed processes left
+    folder = temporary_folder("discreet-", gettempdir())
     return duckdb.connect(":memory:", config={**_SETTINGS, **limits(), "temp_directory": folder}), folder
 
 

@@ -5,6 +5,7 @@ for it, is a sum rounded up, so that the cost of one more charge does not grow w
 """
 
 from dataclasses import dataclass
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, localcontext
 from fractions import Fraction
 from math import isqrt
 from typing import Literal
@@ -126,4 +127,11 @@ def _kept(total: Fraction) -> Fraction:
 
 def _short(number: Fraction) -> str:
     text = shown(number)
-    return text if len(text) <= 24 else f"about {float(number):.12g}"
+    return text if len(text) <= 24 else f"about {_rounded(number)}"
+
+
+def _rounded(number: Fraction) -> str:
+    """Twelve digits, also of what no float can hold."""
+    with localcontext(Context(prec=12, Emax=MAX_EMAX, Emin=MIN_EMIN)):
+        found = Decimal(number.numerator) / Decimal(number.denominator)
+        return f"{found.normalize():.12g}"

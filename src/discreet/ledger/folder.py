@@ -4,19 +4,27 @@ It is found from the facts file, never from the working directory, and only ``re
 """
 
 import os
+import re
 import shutil
 from contextlib import suppress
+from errno import ENAMETOOLONG
 from pathlib import Path
-from tempfile import mkdtemp
 
 from discreet.errors import FactsError, Fault, LedgerFault
 from discreet.ledger.codec import canonical
 from discreet.ledger.database import Database, now
 from discreet.ledger.keys import SigningKey
 from discreet.ledger.sqlite import Ledger
+from discreet.processes import sweep, temporary_folder
 
-__all__ = ["ledger_in_memory", "log_fault", "made_ledger", "open_ledger", "place_of"]
+__all__ = ["ledger_in_memory", "log_fault", "made_ledger", "network_file_system", "open_ledger", "place_of"]
 
+_ENTERED = "the folder .discreet and what is in it must be readable and writable"
+_MOUNTS = Path("/proc/self/mountinfo")
+_NETWORK = frozenset({
+    "nfs", "nfs4", "cifs", "smb3", "smbfs", "ncpfs", "afs", "coda", "davfs", "fuse.sshfs", "fuse.davfs", "fuse.davfs2",
+    "fuse.rclone", "fuse.s3fs", "fuse.gcsfuse",
+})  # fmt: skip
 _FOLDER, _FILE, _KEY, _PUBLIC, _LOG = ".discreet", "ledger.db", "key.pem", "public.pem", "faults.log"
 
 
@@ -28,20 +36,24 @@ def place_of(facts_file: Path) -> Path:
 
 def open_ledger(place: Path) -> Ledger:
     """The ledger in a folder; never makes one."""
+    _check_disk(place)
     if not _is_there(place / _FILE):
         if _is_there(place):
             raise LedgerFault("the ledger is gone", hint=f"restore {_FOLDER}/{_FILE} from a backup")
         raise FactsError("the table is not registered", hint="run discreet register first: it makes the ledger")
-    return Ledger(Database(place / _FILE), SigningKey.read(place / _KEY))
+    sweep(f"{_FOLDER}-", place.parent)  # what killed processes left, with a key in it
+    key = SigningKey.read(place / _KEY)
+    return Ledger(Database(place / _FILE), key)
 
 
 def made_ledger(place: Path) -> Ledger:
     """The ledger in a folder, made if there is none. One that is gone is not replaced: it may have been spent."""
     if _is_there(place):
         return open_ledger(place)
+    _check_disk(place)
     started = None
     try:
-        started = Path(mkdtemp(prefix=f"{_FOLDER}-", dir=place.parent))  # for its owner only; nobody sees half of a ledger
+        started = Path(temporary_folder(f"{_FOLDER}-", place.parent))  # nobody sees half of a ledger
         key = SigningKey.new()
         _write(started / _KEY, key.to_pem(), 0o600)
         _write(started / _PUBLIC, key.public_pem(), 0o644)
@@ -49,26 +61,53 @@ def made_ledger(place: Path) -> Ledger:
         Database(started / _FILE, create=True).close()
         started.rename(place)
         _keep_name(place.parent)
-    except LedgerFault:
-        if started is not None:
-            shutil.rmtree(started, ignore_errors=True)
-        raise
     except OSError:
-        if started is not None:
-            shutil.rmtree(started, ignore_errors=True)
-        if not (place / _FILE).is_file():  # else another process was faster
+        if not _is_there(place / _FILE):  # else another process was faster
             hint = "the folder of the facts file must be writable"
             raise LedgerFault(f"the folder {_FOLDER} cannot be made", hint=hint) from None
+    finally:
+        if started is not None:
+            shutil.rmtree(started, ignore_errors=True)  # it has another name by now, if all went well
     return open_ledger(place)
 
 
-def _is_there(file: Path) -> bool:
-    """Whether there is such a file or folder. Raises LedgerFault if nobody may look: a ledger that is hidden is not gone."""
+def network_file_system(place: Path, mounts: str) -> str | None:
+    """The kind of file system, if ``place`` is on one of another machine. ``mounts`` is what Linux tells in mountinfo."""
+    nearest, found = -1, ""
+    for line in mounts.splitlines():
+        before, _, after = line.partition(" - ")
+        root = _unescaped(before.split()[4])
+        if place.is_relative_to(root) and len(root) >= nearest:  # a later one hides an earlier one
+            nearest, found = len(root), after.split()[0]
+    return found if found in _NETWORK else None
+
+
+def _unescaped(name: str) -> str:
+    return re.sub(r"\\([0-7]{3})", lambda found: chr(int(found[1], 8)), name)
+
+
+def _check_disk(place: Path) -> None:
+    """Refuses file systems of other machines: SQLite's log needs memory that all who have it open share."""
     try:
-        return file.exists()
-    except OSError:
-        hint = f"the folder {_FOLDER} and what is in it must be readable and writable"
+        kind = network_file_system(place.resolve(), _MOUNTS.read_text(encoding="utf-8", errors="replace"))
+    except (OSError, LookupError, RuntimeError):  # where it cannot be known nothing is refused
+        return
+    if kind is not None:
+        hint = f"keep the facts file and {_FOLDER} on a disk of this machine"
+        raise LedgerFault(f"a ledger does not work on a file system of another machine ({kind})", hint=hint)
+
+
+def _is_there(place: Path) -> bool:
+    """Whether there is something of that name. Not to be allowed to look is something else."""
+    try:
+        place.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError as error:
+        too_long = error.errno == ENAMETOOLONG
+        hint = "its path is too long: move the facts file to a folder with a shorter one" if too_long else _ENTERED
         raise LedgerFault("the ledger cannot be opened", hint=hint) from None
+    return True
 
 
 def ledger_in_memory() -> Ledger:

@@ -34,6 +34,9 @@ class SigningKey:
         """The key in a PEM file."""
         try:
             key = serialization.load_pem_private_key(file.read_bytes(), password=None)
+        except PermissionError:
+            hint = "the folder .discreet and what is in it must be readable and writable"
+            raise LedgerFault("the signing key cannot be read", hint=hint) from None
         except (OSError, ValueError, UnsupportedAlgorithm):
             key = None
         if not isinstance(key, Ed25519PrivateKey):

@@ -23,6 +23,7 @@ from discreet.ledger.codec import canonical, digest, loss_to, plain
 from discreet.ledger.rows import TableRow, account_of, books_of, save_books, table_row
 from discreet.ledger.sources import others_with, remember, stamps_for
 from discreet.ledger.sqlite import Ledger
+from discreet.ledger.superseded import write_off_superseded
 from discreet.privacy.losses import Loss
 
 __all__ = [
@@ -71,15 +72,19 @@ def known(ledger: Ledger, table: str) -> TableRow | None:
             return None
 
 
-def register(ledger: Ledger, facts: Facts, seen: Mapping[str, Seen] | None = None, separate: str = "") -> None:
+def register(ledger: Ledger, facts: Facts, seen: Mapping[str, Seen] | None = None, separate: str = "") -> bool:
     """Make a table known with its budget. Refused if its people group has another relation, unit or cap.
 
-    Refused too if a table with another budget has the same rows, unless ``separate`` says why that is right.
+    Refused too if a table with another budget has the same rows, unless ``separate`` says why that is right. False if it was
+    known already, as the same: somebody else was faster.
     """
     account, money, seen = account_name(facts), Money.of(facts.budget), seen or {}
     stamps = stamps_for(ledger.key, facts.name, facts.version, seen)
     with ledger.database.writing() as connection:
-        if connection.execute("SELECT 1 FROM tables WHERE name = ?", (facts.name,)).fetchone() is not None:
+        known = connection.execute("SELECT version, digest FROM tables WHERE name = ?", (facts.name,)).fetchone()
+        if known == (facts.version, facts_digest(facts)):
+            return False
+        if known is not None:
             hint = "run discreet version new for new rows or facts"
             raise FactsError(f"{facts.name} is registered already", hint=hint, key="table.name")
         cap = money.amount(facts.budget.cap)
@@ -101,6 +106,7 @@ def register(ledger: Ledger, facts: Facts, seen: Mapping[str, Seen] | None = Non
              canonical(stamps)),
         )
         remember(connection, ledger.key, facts.name, facts.version, seen)
+    return True
 
 
 def raise_cap(ledger: Ledger, table: str, loss: Loss, reason: str) -> None:
@@ -148,6 +154,7 @@ def new_version(
              canonical(stamps), facts.name),
         )
         remember(connection, ledger.key, facts.name, facts.version, seen)
+        write_off_superseded(connection, ledger.key, facts.name)
 
 
 def freeze(ledger: Ledger, table: str, reason: str, *, frozen: bool, analyst: str | None = None) -> None:

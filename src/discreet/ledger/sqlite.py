@@ -37,6 +37,7 @@ from discreet.ledger.rows import (
     table_row,
 )
 from discreet.ledger.signatures import signed
+from discreet.ledger.superseded import write_off_superseded
 from discreet.planning.price import Price
 from discreet.planning.release import Released
 from discreet.privacy.events import Event
@@ -181,6 +182,7 @@ class Ledger:
         """
         self._write_off()
         with self.database.writing() as connection:
+            write_off_superseded(connection, self.key, table)
             left = [number for number, _ in _left(connection, table) if can_follow(request_in(connection, number))]
             attempts = [self._next_attempt(connection, number) for number in left]
         return [granted for granted in attempts if granted is not None]

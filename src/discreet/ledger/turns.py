@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["has_reset_bug", "taking_turns"]
+__all__ = ["about_sqlite", "has_reset_bug", "taking_turns"]
 
 _SHORTEST, _LONGEST = 0.0005, 0.02  # seconds between two looks
 
@@ -23,6 +23,14 @@ def has_reset_bug(version: tuple[int, ...] = sqlite3.sqlite_version_info) -> boo
     if version[:2] in ((3, 44), (3, 50)):  # mended in these lines too
         return version < {44: (3, 44, 6), 50: (3, 50, 7)}[version[1]]
     return (3, 7, 0) <= version < (3, 51, 3)
+
+
+def about_sqlite(version: str = sqlite3.sqlite_version) -> tuple[str, ...]:
+    """What a data holder should know of this SQLite; nothing, if it has no such bug."""
+    if not has_reset_bug(tuple(map(int, version.split(".")))):
+        return ()
+    protects = "a lock of discreet's own keeps it from happening, as long as nothing else opens the ledger for writing"
+    return (f"SQLite {version} has the WAL-reset bug (3.7.0 to 3.51.2); {protects}",)
 
 
 @contextmanager

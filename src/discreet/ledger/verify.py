@@ -22,6 +22,7 @@ from discreet.ledger.database import now
 from discreet.ledger.rows import account_of, books_of, price_row
 from discreet.ledger.signatures import is_signed_act, problem_with, signed
 from discreet.ledger.sqlite import Ledger
+from discreet.ledger.turns import about_sqlite
 
 __all__ = ["Verified", "verify", "witness"]
 
@@ -34,6 +35,7 @@ class Verified:
     head: str
     problems: tuple[str, ...]
     rollback: str  # excluded, or not excluded
+    notes: tuple[str, ...] = ()  # what is no problem, but should be known
 
     @property
     def ok(self) -> bool:
@@ -43,7 +45,8 @@ class Verified:
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
         return {
-            "ok": self.ok, "entries": self.entries, "head": self.head, "rollback": self.rollback, "problems": list(self.problems)
+            "ok": self.ok, "entries": self.entries, "head": self.head, "rollback": self.rollback, "problems": list(self.problems),
+            "notes": list(self.notes),
         }  # fmt: skip
 
 
@@ -65,7 +68,8 @@ def verify(ledger: Ledger, note: Mapping[str, Any] | None = None) -> Verified:
             problems += _witnessed(connection, ledger, note)
         number, _, found = head(connection)
     excluded = note is not None and not problems
-    return Verified(number, found, tuple(problems), "excluded" if excluded else "not excluded")
+    notes = () if ledger.database.in_memory else about_sqlite()
+    return Verified(number, found, tuple(problems), "excluded" if excluded else "not excluded", notes)
 
 
 def _chain(connection: Connection, ledger: Ledger) -> list[str]:

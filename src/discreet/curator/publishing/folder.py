@@ -9,9 +9,9 @@ import shutil
 from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
-from tempfile import mkdtemp
 
 from discreet.errors import ParameterError
+from discreet.processes import sweep, temporary_folder
 
 __all__ = ["MANIFEST", "check_place", "write_folder"]
 
@@ -50,12 +50,13 @@ def write_folder(out: Path, files: Mapping[str, bytes], digest: str) -> bool:
     check_place(out, digest)  # once more: asking may have taken a while
     place = out.resolve()
     try:
-        beside = Path(mkdtemp(prefix=f".{place.name}-", dir=place.parent))
+        beside = Path(temporary_folder(f".{place.name}-", place.parent))
         try:
             made = beside / "new"
             for name, content in files.items():
                 _write(made / name, content)
             _put(made, place, beside / "old")
+            sweep(f".{place.name}-", place.parent)  # what killed processes left; now that all is there
         finally:
             shutil.rmtree(beside, ignore_errors=True)
     except OSError as error:
