@@ -10,7 +10,7 @@ from threading import Barrier
 
 import pytest
 from tests.ledger import competing
-from tests.ledger.made import charged_by_hand, count_above, entries_by_hand, write_table
+from tests.ledger.made import ROWS, charged_by_hand, count_above, entries_by_hand, write_table
 
 import discreet as dc
 from discreet.curator import office, open_table
@@ -94,7 +94,7 @@ def test_sixty_four_askers_of_the_same_four_questions_are_charged_four_times_and
 
 
 def test_two_processes_that_register_at_once_make_one_ledger(tmp_path):
-    first, second = write_table(tmp_path, name="t"), write_table(tmp_path, name="u")
+    first, second = write_table(tmp_path, name="t"), write_table(tmp_path, name="u", rows=ROWS + "1,1,another\n")
     code = "import sys; from discreet.curator import office; print(office.register(sys.argv[1]).table)"
     started = [
         subprocess.Popen([sys.executable, "-c", code, str(file)], stdout=subprocess.PIPE, text=True, cwd=ROOT)

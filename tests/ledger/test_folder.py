@@ -196,7 +196,13 @@ def test_folders_of_engines_that_were_killed_are_swept_by_the_next_one(tmp_path)
     office.register(file)
     there = tmp_path / "temporary"
     there.mkdir()
-    asking = "import os, sys; from discreet.curator import open_table as t; t(sys.argv[1]).ask(sys.argv[2], epsilon=.1); os._exit(9)"
+    asking = """
+import os, sys
+from discreet.curator import open_table
+curator = open_table(sys.argv[1])
+curator.ask(sys.argv[2], epsilon="0.1")
+os.kill(os.getpid(), 9)
+"""
     for number in range(2):
         words = [sys.executable, "-c", asking, str(file), count_above(number)]
         subprocess.run(words, check=False, cwd=ROOT, env={**os.environ, "TMPDIR": str(there)})
