@@ -37,8 +37,9 @@ def file(begun, tmp_path):
 def _plan(curator, question):
     from discreet.planning.build import make_plan
     from discreet.planning.price import read_price
+    from discreet.questions.sql import read_sql
 
-    return make_plan(curator._read(question), curator.facts, read_price(epsilon="0.1"))
+    return make_plan(read_sql(question, curator.facts), curator.facts, read_price(epsilon="0.1"))
 
 
 def problems(file, witness=None):
