@@ -218,7 +218,13 @@ def step(what: str, command: list[str | Path]) -> bool:
 
 def live(command: list[str | Path], **extra: str) -> int:
     """Run with the output shown as it comes; the exit code."""
-    return subprocess.run([str(word) for word in command], cwd=ROOT, env=os.environ | extra, check=False).returncode
+    return subprocess.run([str(word) for word in command], cwd=ROOT, env=surroundings() | extra, check=False).returncode
+
+
+def surroundings() -> dict[str, str]:
+    """Our environment, with compiled code kept in .venv even if it says to keep none: tests start interpreters by the hundred."""
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return {"PYTHONPYCACHEPREFIX": str(VENV / "pycache")} | kept
 
 
 def commit() -> str:

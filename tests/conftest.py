@@ -24,7 +24,19 @@ hypothesis.settings.load_profile("discreet")
 
 # rooms that draw large samples, start programs or generate whole questions: `make test` runs them, `make check` does not
 SLOW_ROOMS = {"engines", "interfaces", "laws", "plots", "statistics"}
-LOWEST_ROOMS = {"engines", "plots"}   # of these, what leans most on others' code: `make lowest` runs them too
+LOWEST_ROOMS = {"engines", "plots"}                   # of these, what leans most on others' code: `make lowest` runs them too
+LEFT_OUT = {                                          # marks that are asked for → rooms of which they leave nothing
+    "not soak": {"soak"},
+    "not slow and not soak": {"soak"} | SLOW_ROOMS,
+    "not soak and (not slow or lowest)": {"soak"} | (SLOW_ROOMS - LOWEST_ROOMS),
+}
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Rooms of which nothing would be left are not read, unless somebody names them: that takes seconds in every worker."""
+    is_named = any(Path(word.partition("::")[0]).name != "tests" for word in config.args)
+    is_room = collection_path.parent == Path(__file__).parent
+    return (is_room and not is_named and collection_path.name in LEFT_OUT.get(config.option.markexpr, ())) or None
 
 
 @pytest.hookimpl(tryfirst=True)

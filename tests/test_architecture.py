@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import tomllib
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,7 @@ BANNED = ("numpy.random", "os.getrandom", "os.urandom", "random", "secrets")
 HEAVY = {"altair", "duckdb", "fastapi", "pandas", "polars", "pyarrow", "pydantic", "pyspark", "rich", "scipy", "sqlglot", "typer"}
 
 
+@cache
 def parsed(file: str) -> ast.Module:
     return ast.parse((SOURCE / file).read_text(encoding="utf-8"), file)
 
@@ -54,9 +56,9 @@ def randomness(tree: ast.AST) -> set[str]:
 # ---- rooms and files
 
 
-@pytest.mark.parametrize("file", sorted(set(FILES) - ENTROPY))
-def test_only_the_keystream_and_testing_reach_for_randomness(file):
-    assert randomness(parsed(file)) == set()
+def test_only_the_keystream_and_testing_reach_for_randomness():
+    assert set(FILES) > ENTROPY
+    assert {file: found for file in FILES if file not in ENTROPY and (found := randomness(parsed(file)))} == {}
 
 
 @pytest.mark.parametrize("code", ["import random", "from random import Random", "import secrets as s", "from os import urandom",
@@ -72,26 +74,30 @@ def test_what_only_looks_like_randomness_is_let_through(code):
     assert not randomness(ast.parse(code))
 
 
-@pytest.mark.parametrize("file", FILES)
-def test_files_stay_small_enough_to_read(file):
-    assert len((SOURCE / file).read_text(encoding="utf-8").splitlines()) < 400
+def test_files_stay_small_enough_to_read():
+    lines = {file: len((SOURCE / file).read_text(encoding="utf-8").splitlines()) for file in FILES}
+    assert {file: length for file, length in lines.items() if length >= 400} == {}
 
 
-@pytest.mark.parametrize("file", [file for file in FILES if not file.startswith("cli/")])
-def test_below_the_top_floor_no_room_imports_the_front_door(file):
-    # `from discreet import Laplace` loads lazily, which would lead around the layers unseen
-    doors = [node for node in ast.walk(parsed(file)) if isinstance(node, ast.Import | ast.ImportFrom) for name in node.names
-             if (isinstance(node, ast.Import) and name.name == "discreet")
-             or (isinstance(node, ast.ImportFrom) and node.module == "discreet" and f"discreet.{name.name}" not in MODULES)]
-    assert [ast.unparse(node) for node in doors] == []
+def front_doors(tree: ast.AST) -> list[str]:
+    """Imports of the package itself: `from discreet import Laplace` loads lazily, which would lead around the layers unseen."""
+    return [ast.unparse(node) for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom) for name in node.names
+            if (isinstance(node, ast.Import) and name.name == "discreet")
+            or (isinstance(node, ast.ImportFrom) and node.module == "discreet" and f"discreet.{name.name}" not in MODULES)]
 
 
-@pytest.mark.parametrize("name", MODULES)
-def test_all_is_sorted_and_true(name):
-    module = importlib.import_module(name)
-    exported = list(getattr(module, "__all__", []))
-    assert exported == sorted(set(exported))
-    assert [missing for missing in exported if not hasattr(module, missing)] == []
+def test_below_the_top_floor_no_room_imports_the_front_door():
+    below = [file for file in FILES if not file.startswith("cli/")]
+    assert {file: doors for file in below if (doors := front_doors(parsed(file)))} == {}
+    assert front_doors(ast.parse("import discreet\nfrom discreet import Laplace\nfrom discreet import noise")) == [
+        "import discreet", "from discreet import Laplace"]
+
+
+def test_all_is_sorted_and_true():
+    exports = {name: list(getattr(importlib.import_module(name), "__all__", [])) for name in MODULES}
+    assert [name for name, exported in exports.items() if exported != sorted(set(exported))] == []
+    missing = {name: [each for each in exported if not hasattr(sys.modules[name], each)] for name, exported in exports.items()}
+    assert {name: names for name, names in missing.items() if names} == {}
 
 
 def test_import_discreet_is_light():
@@ -165,6 +171,12 @@ def test_make_forwards_every_command_and_each_has_a_line_of_help():
     targets = re.search(r"^([\w ]+):\n\t@\$\(PYTHON\) dev\.py \$@", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
     assert targets
     assert sorted(commands) == sorted(targets[1].split())
+
+
+def test_every_file_of_the_room_of_soaks_is_marked_as_one():
+    files = sorted((ROOT / "tests" / "soak").glob("test_*.py"))
+    assert files
+    assert [file.name for file in files if "\npytestmark = pytest.mark.soak\n" not in file.read_text(encoding="utf-8")] == []
 
 
 def test_every_decision_says_its_context_choice_and_cost():
