@@ -113,7 +113,7 @@ class Curator(Verbs, Held):
         if ask.rehearse:
             return self._rehearsed(asked, price, ask.weights, sure, ask.simultaneous)
         plan = make_plan(asked, self.facts, price, ask.weights)               # may refuse; has read no data
-        (answer,) = self._answers([plan], sure, ask.analyst, ask.key, ask.simultaneous)
+        (answer,) = self._answers([plan], sure, ask.analyst, ask.key, ask.simultaneous, anew=ask.anew)
         return answer
 
     def ask_all(

@@ -39,8 +39,8 @@ class Words(TypedDict, total=False):
     values of quantiles, which else have intervals of ranks only.
 
     ``max_rows``, ``max_groups`` and ``max_rows_per_group`` say how much of each unit is read, before the facts do. An ``analyst``
-    is charged beside the table and has a limit of their own; with the same ``key`` the same request is one. ``rehearse`` answers
-    on made-up rows: free, and about nobody.
+    is charged beside the table and has a limit of their own; with the same ``key`` the same request is one. ``anew`` buys
+    another answer although one is stored. ``rehearse`` answers on made-up rows: free, and about nobody.
     """
 
     epsilon: Number | None
@@ -58,6 +58,7 @@ class Words(TypedDict, total=False):
     max_rows_per_group: int | None
     analyst: str | None
     key: str | None
+    anew: bool
     rehearse: bool
 
 
@@ -81,6 +82,7 @@ class Ask:
     max_rows_per_group: int | None = None
     analyst: str | None = None
     key: str | None = None
+    anew: bool = False
     rehearse: bool = False
 
     @classmethod
