@@ -175,7 +175,7 @@ def test_a_quote_says_cost_split_error_and_basis():
         "  ± at 95 %  n  ± 60",
         "             m  ± 1 300  if about 2 500 rows in a group",
         "  groups     2, all of them released, empty ones too",
-        "  counts     are worth reading from about 600 rows on: there the ± is a tenth of the count",
+        "  counts     are reliable above about 600 rows: there the ± is a tenth of the count",
         "  ! read the facts",
     )
 

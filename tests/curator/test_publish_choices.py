@@ -113,7 +113,7 @@ def test_every_column_has_a_line_that_says_how_it_came_about(made):
     assert noise("people", "city") == noise("people", "n") == ("discrete Laplace and a threshold", "epsilon 20, delta 0.000001")
     assert noise("cities", "city")[0] == "chance of the optimal curve"
     assert noise("cities", "n")[0] == "discrete Laplace"
-    assert lines["cities.csv", "city"]["meaning"] == "where they live; only values with enough people are told"
+    assert lines["cities.csv", "city"]["meaning"] == "where they live; only values with enough people are released"
     assert noise("few", "ward") == ("", "")
 
 
@@ -127,7 +127,7 @@ def test_noise_that_the_dictionary_names_is_that_of_the_receipt(made):
 
 def test_the_page_says_which_groups_are_told(made):
     page = unescape((made / "index.html").read_text(encoding="utf-8"))
-    assert "Of people, cities, rare no public list has all groups: only those with enough people are told" in page
+    assert "Of people, cities, rare no public list has all groups: only those with enough people are released" in page
     assert "Of few only groups are shown that were chosen by their released numbers" in page
     assert "In the other tables, every group that could be there is shown" in page
 

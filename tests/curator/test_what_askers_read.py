@@ -46,9 +46,9 @@ def test_a_rehearsal_says_that_it_is_free():
 @pytest.mark.parametrize(
     ("budget", "price", "said"),
     [
-        (10, {"epsilon": 1, "delta": "1e-6"}, "is of epsilon alone and has no delta; write epsilon=1 and leave delta out"),
-        (10, {"rho": "0.1"}, "is of epsilon alone and has no rho; write epsilon="),
-        ({"epsilon": 10, "delta": "1e-5"}, {"rho": "0.1"}, "is of epsilon and delta and has no rho; write epsilon=1 and delta="),
+        (10, {"epsilon": 1, "delta": "1e-6"}, "counts epsilon only, not delta; write epsilon=1 and leave delta out"),
+        (10, {"rho": "0.1"}, "counts epsilon only, not rho; write epsilon="),
+        ({"epsilon": 10, "delta": "1e-5"}, {"rho": "0.1"}, "counts epsilon and delta, not rho; write epsilon=1 and delta="),
     ],
 )
 @pytest.mark.parametrize("more", [{}, {"rehearse": True}, None])
@@ -99,9 +99,9 @@ def test_quotes_about_units_speak_of_units():
     assert re.search(r"± \d+ +units in rank, whatever the data", sizes), sizes
     assert "rows in rank" in repr(curator.quote("SELECT MEDIAN(pay) AS m FROM visits", epsilon=1))
     units = repr(curator.quote("SELECT COUNT(DISTINCT who) AS n FROM visits", epsilon=1))
-    assert re.search(r"worth reading from about \d+ units on", units), units
-    assert re.search(r"from about \d+ rows on", repr(curator.quote("SELECT COUNT(*) AS n FROM visits", epsilon=1)))
-    assert re.search(r"from about \d+ values on", repr(stays().quote("SELECT COUNT(DISTINCT nights) AS n FROM stays", epsilon=1)))
+    assert re.search(r"reliable above about \d+ units", units), units
+    assert re.search(r"above about \d+ rows", repr(curator.quote("SELECT COUNT(*) AS n FROM visits", epsilon=1)))
+    assert re.search(r"above about \d+ values", repr(stays().quote("SELECT COUNT(DISTINCT nights) AS n FROM stays", epsilon=1)))
     with pytest.raises(dc.QuestionError, match="its rank is what a price buys"):
         curator.quote("SELECT ROWS_PER_UNIT(0.9) AS r FROM visits", within=1)
 
@@ -110,8 +110,8 @@ def test_quotes_about_units_speak_of_units():
 def test_an_answer_repeats_that_bounds_from_few_rows_mean_little(about, is_few):
     curator = stays(columns={"ward": dc.category("A", "B"), "pay": dc.number()}, **about)
     sql = "SELECT AVG(pay) AS m FROM stays BOUNDS SHARE 1/2"
-    least = re.search(r"with fewer than (\d+) rows they mean little", repr(curator.quote(sql, epsilon=4))).group(1)
+    least = re.search(r"with fewer than (\d+) rows they are unreliable", repr(curator.quote(sql, epsilon=4))).group(1)
     answer = curator.ask(sql, epsilon=4)
-    told = [warning for warning in answer.warnings if "mean little" in warning]
-    assert told == ([f"bounds found for pay mean little with fewer than {least} rows"] if is_few else [])
+    told = [warning for warning in answer.warnings if "are unreliable" in warning]
+    assert told == ([f"bounds found for pay are unreliable with fewer than {least} rows"] if is_few else [])
     assert 20 < int(least) < 400

@@ -217,10 +217,10 @@ def test_a_quote_shows_the_share_and_what_it_buys_beside_the_range_that_will_be_
 @pytest.mark.parametrize(
     ("sql", "price", "says", "hint"),
     [
-        ("SELECT AVG(x) AS m FROM t", {}, "no public bounds", "bounds_share"),
-        ("SELECT MEDIAN(x) AS m FROM t", {}, "no public bounds", "bounds_share"),
+        ("SELECT AVG(x) AS m FROM t", {}, "without public bounds", "bounds_share"),
+        ("SELECT MEDIAN(x) AS m FROM t", {}, "without public bounds", "bounds_share"),
         ("SELECT AVG(x * 2) AS m FROM t", {"bounds_share": "0.2"}, "computed with", "clamp"),
-        ("SELECT AVG(x) AS m, MAX(LEAST(x, 3)) AS s FROM t", {"bounds_share": "0.2"}, "no public bounds", "clamp"),
+        ("SELECT AVG(x) AS m, MAX(LEAST(x, 3)) AS s FROM t", {"bounds_share": "0.2"}, "without public bounds", "clamp"),
         ("SELECT AVG(x) AS m, SUM(GREATEST(LEAST(x, 4), 0)) AS s FROM t", {"bounds_share": "0.2"}, "stands alone", "their own"),
         ("SELECT BIN(GREATEST(LEAST(x, 4), 0), 1) AS b, AVG(x) AS m FROM t GROUP BY b", {"bounds_share": "0.2"}, "stands alone",
          "of their own"),

@@ -81,7 +81,7 @@ def test_a_question_goes_to_whoever_answers_it(people):
         (lambda rows: rows.count().quote(epsilon=1), "facts alone", "dc.table"),
         (lambda rows: rows.where("Agee > 3"), "Agee", "Age"),
         (lambda rows: rows.where("Age > 3; DROP TABLE people"), "found ;", "end"),
-        (lambda rows: rows.mean("Debt"), "no public bounds", "GREATEST"),
+        (lambda rows: rows.mean("Debt"), "without public bounds", "GREATEST"),
         (lambda rows: rows.mean("Name"), "text", "COUNT"),
         (lambda rows: rows.mean("SUM(Age)"), "an aggregate stands", "SELECT"),
         (lambda rows: rows.mean("COUNT(*)"), "an aggregate stands", "SELECT"),

@@ -228,7 +228,7 @@ def groups_in_words(quote: "Quote") -> list[tuple[str, str]]:
     lines = [("groups", f"{grouped(quote.cells)}, all of them released, empty ones too")] if quote.cells > 1 else []
     if quote.readable_group is not None:
         least = grouped(quote.readable_group)
-        lines.append(("counts", f"are worth reading from about {least} {quote.counted} on: there the ± is a tenth of the count"))
+        lines.append(("counts", f"are reliable above about {least} {quote.counted}: there the ± is a tenth of the count"))
     return lines
 
 

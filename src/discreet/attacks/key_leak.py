@@ -48,7 +48,7 @@ def key_leak(trials: int = 60) -> Outcome:
         lines=(bare, *ours),
         notes=(f"a column of text, and no δ: {refused}",
                "declared keys: every one of them is in every answer, empty or not, in the order of the facts",
-               f"a column of text, and δ {_DELTA}: keys that many people have are told ({keys}), and no key of one person"),
+               f"a column of text, and δ {_DELTA}: keys that many people have are released ({keys}), and no key of one person"),
         lesson="Noisy counts do not protect the keys beside them. Keys come from public facts, or are chosen at a price with a δ "
                "by how many people have them; a key that the facts do not name falls into one cell with all the others.",
         source="Korolova, Kenthapadi, Mishra and Ntoulas 2009; Wilson et al. 2020",

@@ -1,7 +1,7 @@
 """``discreet``: the commands, and how each ends.
 
 Exit codes: 0 done; 1 an audit or a verification found a violation; 2 a wrong question, wrong facts or a wrong command
-line; 3 refused by the budget; 4 a fault; 5 no access; 70 a mistake of ours; 74 the output cannot be written; 130
+line; 3 refused by the budget; 4 a fault; 5 no access; 70 internal error; 74 the output cannot be written; 130
 interrupted; 141 nobody reads the output. What went wrong goes to stderr, and what to write instead below it; with
 ``--json`` both are one JSON object.
 """

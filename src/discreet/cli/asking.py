@@ -187,7 +187,7 @@ def _written(answer: "Answer", save: Path | None, receipt: Path | None) -> list[
             receipt.write_text(json.dumps(dict(answer.receipt or {}), ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
     except OSError as error:
         why = error.strerror or type(error).__name__
-        raise ParameterError(f"the answer is there and charged, but a file could not be written: {why}",
+        raise ParameterError(f"the answer was computed and charged, but a file could not be written: {why}",
                              hint="ask the same again, which is free, with a path that can be written") from None  # fmt: skip
     return [path for path in (save, receipt) if path is not None]
 

@@ -1,7 +1,7 @@
 """How a command that did not succeed ends: its exit code, and what it says on stderr.
 
 Exit codes: 1 an audit or a verification found a violation; 2 a wrong question, wrong facts or a wrong command line; 3 refused by
-the budget; 4 a fault; 5 no access; 70 a mistake of ours; 74 the output cannot be written; 130 interrupted; 141 nobody reads it.
+the budget; 4 a fault; 5 no access; 70 internal error; 74 the output cannot be written; 130 interrupted; 141 nobody reads it.
 """
 
 import errno

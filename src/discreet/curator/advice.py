@@ -55,7 +55,7 @@ def _told(found: Found, plan: Plan) -> str:
     if column.lower is not None and column.upper is not None:
         ends = ", ".join(map(_bound, (column.lower, column.upper)))
         return f"{found.column} was clamped to [{ends}], bounds found at {loss_in_words(loss)}"
-    few = f"with fewer than {grouped(_least_rows(found))} rows they mean little"
+    few = f"with fewer than {grouped(_least_rows(found))} rows they are unreliable"
     return f"{what} are found among powers of two, where about {grouped(_least_rows(found) // 2)} rows lie beyond; {few}"
 
 
@@ -64,7 +64,7 @@ def _from_few(found: Found, facts: Facts) -> list[str]:
     size = facts.rows if facts.rows is not None else facts.rows_about
     if not _is_found(found, facts) or (size is not None and size >= _least_rows(found)):
         return []
-    return [f"bounds found for {found.column} mean little with fewer than {grouped(_least_rows(found))} rows"]
+    return [f"bounds found for {found.column} are unreliable with fewer than {grouped(_least_rows(found))} rows"]
 
 
 def _least_rows(found: Found) -> int:
@@ -85,12 +85,13 @@ def _notes(vector: Vector | Ranks | Keys | Found) -> list[str]:
     """What has to be known about a value that was chosen by its rank."""
     if isinstance(vector, Keys):
         each = "rows" if vector.groups is None else "units"
-        return [f"{vector.what}: one with about {vector.readable} {each} is told as often as not, one with a few hardly ever"]
+        return [f"{vector.what}: a key with about {vector.readable} {each} is released half the time; rarer keys almost never"]
     if not isinstance(vector, Ranks) or vector.role != "point":
         return []
     if vector.kind in ("min", "max"):
         side = "below" if vector.kind == "min" else "above"
-        return [f"{vector.what} is the value with about {vector.rows_beyond} rows {side} it: nearer the end there is no privacy"]
+        about = f"is the value with about {vector.rows_beyond} rows {side} it"
+        return [f"{vector.what} {about}: a more extreme value would expose individuals"]
     ends = [word for share, word in ((Fraction(0), "MIN"), (Fraction(1), "MAX")) if share in vector.shares]
     return [f"a quantile at the very end falls into the empty space beyond all rows; {word}(x) stays among them" for word in ends]
 

@@ -80,7 +80,7 @@ def register(path: Place, *, separate: bool = False, reason: str = "") -> Regist
         ledger.close()
     warnings = advice_on(facts.budget.cap, facts)
     if already and state.cap != facts.budget.cap and facts.budget.accounting == "basic":
-        warnings = (*warnings, "the cap in the file is not that of the ledger, which counts; see discreet budget raise")
+        warnings = (*warnings, "the ledger's cap applies, not the one in this file; see discreet budget raise")
     return Registered(facts.name, facts.version, place_of(file), state, warnings, already, first_question(facts))
 
 

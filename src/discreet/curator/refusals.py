@@ -38,13 +38,13 @@ def _unknown_part(plan: Plan, cap: Loss) -> ParameterError | None:
     match cap, plan.price:
         case Pure(), Approximate(epsilon=epsilon):
             return ParameterError(
-                "this budget is of epsilon alone and has no delta", hint=f"write epsilon={shown(epsilon)} and leave delta out"
+                "this budget counts epsilon only, not delta", hint=f"write epsilon={shown(epsilon)} and leave delta out"
             )
         case Pure(), Concentrated():
-            return ParameterError("this budget is of epsilon alone and has no rho", hint="write epsilon=0.1 in the place of rho")
+            return ParameterError("this budget counts epsilon only, not rho", hint="write epsilon=0.1 instead of rho")
         case Approximate(), Concentrated():
             return ParameterError(
-                "this budget is of epsilon and delta and has no rho", hint="write epsilon=1 and delta='1e-6', or epsilon alone"
+                "this budget counts epsilon and delta, not rho", hint="write epsilon=1 and delta='1e-6', or epsilon alone"
             )
         case _:
             return None

@@ -57,7 +57,7 @@ def listed(words: Iterable[str]) -> str:
 
 
 def nearest(word: str, choices: tuple[str, ...]) -> str:
-    """What to write in the place of a word that is none of these."""
+    """What to write in place of a word that is none of these."""
     said = word.casefold()
     meant = [_MEANT[said]] if _MEANT.get(said) in choices else []
     begun = [choice for choice in choices if len(said) > 1 and choice.startswith(said)]

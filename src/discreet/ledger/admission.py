@@ -86,7 +86,8 @@ def check_analyst(row: TableRow, books: Books, request: Request, cost: str) -> N
     if request.analyst == ALL or row.per_analyst is None:
         return
     if not books.spent(request.analyst).fits(row.per_analyst):
-        raise BudgetError(f"the question costs {cost}, and {request.analyst} has less left", hint="every analyst has a limit")
+        hint = "ask the data holder to raise your limit"
+        raise BudgetError(f"the question costs {cost}, and {request.analyst} has less left", hint=hint)
 
 
 def count_fault(connection: Connection, request: Request) -> None:

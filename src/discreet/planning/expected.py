@@ -41,7 +41,7 @@ Basis = Literal["rows", "released", "assuming", "rows_about", "table", "rank", "
 
 _SIZES = (100, 1000, 10_000)  # of a group, where nothing says how large it is
 _STEADY = ("count", "count_rows", "count_units", "count_distinct", "running_rows", "sum")  # whose error rows do not change
-_COUNTED = {"count_units": "units", "count_distinct": "values"}  # in the place of rows
+_COUNTED = {"count_units": "units", "count_distinct": "values"}  # in place of rows
 _LINEAR = ("sum", "mean", "stddev_pop", "stddev_samp")  # are twice as large where numbers are
 _SHARE, _SPREAD = 0.05, 0.2  # of the range: where values are assumed to lie, mostly low as incomes do, and how widely
 

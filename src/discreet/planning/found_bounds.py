@@ -41,7 +41,7 @@ __all__ = [
 
 Bounds = tuple[Fraction, Fraction]
 
-ASSUMED: Bounds = (Fraction(0), Fraction(1 << 20))  # in the place of bounds that are not found yet: events do not depend on them
+ASSUMED: Bounds = (Fraction(0), Fraction(1 << 20))  # in place of bounds that are not found yet: events do not depend on them
 MISSED = Fraction(1, 1000)  # how often an end may be an empty bucket, at most
 
 _FARTHEST = 60  # binary digits of the largest bound, and of the smallest

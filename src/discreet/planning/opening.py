@@ -17,7 +17,7 @@ __all__ = ["opened", "released_from"]
 
 
 def opened(plan: Plan, released: Released) -> Plan:
-    """The plan with the keys and the bounds that were chosen in the place of those that were not known."""
+    """The plan with the keys and the bounds that were chosen in place of those that were not known."""
     pairs = zip(plan.vectors, released, strict=False)  # of what was released so far
     bounds = {each.column: bounds_told(values) for each, values in pairs if isinstance(each, Found)}
     return plan_at_bounds(plan, bounds) if bounds else unknown.opened(plan, released)

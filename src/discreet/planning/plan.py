@@ -55,7 +55,7 @@ class Vector:
     and_of: Expression | None = None  # of a tensor: the second number, and its grid
     and_grid: Grid | None = None
     per_unit: int | None = None  # so many rows' worth of one unit count in a cell: its count or sum is clamped to that
-    tree: Tree | None = None  # over the bins of the last key: then there are its nodes in the place of coordinates
+    tree: Tree | None = None  # over the bins of the last key: then there are its nodes in place of coordinates
 
     def numbers(self, cells: int) -> int:
         """How many integers are released."""

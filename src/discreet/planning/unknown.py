@@ -90,7 +90,7 @@ def keys_of(draft: KeysDraft, facts: Facts, price: Price, share: Fraction) -> Ke
     """The draft with its mechanism; refused unless the price has a delta."""
     if not isinstance(price, Approximate):
         raise QuestionError(
-            f"the {draft.what} are not public, and to tell them takes a delta",
+            f"the {draft.what} are not public, and releasing them requires a delta",
             hint=f"write epsilon=1 and delta='1e-6', or {draft.instead}",
         )
     given = {"epsilon": price.epsilon * share, "delta": price.delta, "groups": draft.groups or 1}
@@ -154,7 +154,7 @@ def _chosen(keys: Keys, found: Private[Candidates]) -> NDArray[np.object_]:
 
 
 def opened(plan: Plan, released: Released) -> Plan:
-    """The plan with the keys that were chosen in the place of those that were not known."""
+    """The plan with the keys that were chosen in place of those that were not known."""
     keys = plan.vectors[0] if plan.vectors else None
     if not isinstance(keys, Keys) or not plan.wanted.keys or len(plan.axes[keys.place].values):
         return plan

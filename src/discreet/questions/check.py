@@ -219,13 +219,13 @@ def _check_aggregate(aggregate: Aggregate, within: Within) -> None:
         if not any(isinstance(one, Column) for one in every(number)):
             raise Misfit(aggregate, "this aggregate reads no column", "write COUNT(*), times a number if you like")
         if aggregate.kind != "count_distinct" and bounds_of(number, facts) is None and not _is_found(number, within):
-            what = "to rank its values within" if aggregate.kind in RANKED_KINDS else "to add up"
-            raise Misfit(aggregate, f"{short(to_text(number))} has no public bounds {what}", _hint(number, facts))
+            what = "ranked" if aggregate.kind in RANKED_KINDS else "summed"
+            raise Misfit(aggregate, f"{short(to_text(number))} cannot be {what} without public bounds", _hint(number, facts))
 
 
 def _check_size(aggregate: Aggregate, within: Within) -> None:
     if within.keys:
-        raise Misfit(aggregate, "how many rows or groups units have is told for all of them together", "leave out GROUP BY")
+        raise Misfit(aggregate, "how many rows or groups units have is released for all of them together", "leave out GROUP BY")
     if aggregate.of is not None:
         checked_key(aggregate.of, within.facts, within.places or Places())
 

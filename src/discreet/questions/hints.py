@@ -33,7 +33,7 @@ _WORDS = {
     "ANY": ("ANY is not in the language", "write IN ('a', 'b')"),
     "COLLATE": ("COLLATE is not in the language", "texts are compared character by character"),
     "CUBE": _GROUPS,
-    "DISTINCT": ("DISTINCT belongs into COUNT only", "write COUNT(DISTINCT x), or GROUP BY with COUNT(*)"),
+    "DISTINCT": ("DISTINCT is allowed only inside COUNT", "write COUNT(DISTINCT x), or GROUP BY with COUNT(*)"),
     "ESCAPE": ("ESCAPE is not in the language", "LIKE knows % and _ only"),
     "EXISTS": _ONE_SELECT,
     "FETCH": _PAGE,

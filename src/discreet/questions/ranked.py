@@ -84,7 +84,7 @@ def _interval(cursor: Cursor) -> bool:
 
 
 def _check_end(token: Token, cursor: Cursor) -> None:
-    """The parenthesis, in the place of which a misspelt INTERVAL may stand."""
+    """The parenthesis, in place of which a misspelt INTERVAL may stand."""
     if cursor.token.key == "," and cursor.after.kind == "word" and get_close_matches(cursor.after.key, ["INTERVAL"]):
         hint = f"write INTERVAL as the last argument of {token.key}; it buys an interval for the value"
         raise cursor.refused(cursor.after, f"expected INTERVAL, found {cursor.after}", hint)

@@ -120,7 +120,7 @@ def _known_as(written: Column, names: Names) -> tuple[str, str] | None:
 
 
 def _marked(old: Expression, new: Expression, names: Names, keys: tuple[Expression, ...]) -> Expression:
-    """``new`` in the place of ``old``, found to be a number if it was cast to one."""
+    """``new`` in place of ``old``, found to be a number if it was cast to one."""
     names.places.moved(old, new)
     if id(old) in names.numbers and fitted(new, Within(names.facts, keys))[1] != "number":
         raise Misfit(old, "only numbers are cast", "columns are read as the type that the facts declare")

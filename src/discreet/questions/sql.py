@@ -29,7 +29,7 @@ __all__ = ["read_condition", "read_key", "read_sql", "read_value"]
 def read_sql(text: str, facts: Facts, *, bounds_share: Fraction | None = None) -> Question:
     """The question that the text asks, checked against the facts and in its one form. Raises QuestionError.
 
-    ``bounds_share`` is said in the place of what the text says.
+    ``bounds_share`` is said in place of what the text says.
     """
     with _reading(_text(text, "a question", "'SELECT COUNT(*) FROM t'")) as grammar:
         statement = parse_statement(grammar)

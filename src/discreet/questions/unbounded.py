@@ -84,7 +84,7 @@ def unbounded_in(aggregates: Iterable[Aggregate], facts: Facts) -> tuple[str, ..
 
 
 def with_share(question: Question, share: Fraction | None) -> Question:
-    """The question with this share, if there is one, in the place of its own. Not checked yet."""
+    """The question with this share, if there is one, in place of its own. Not checked yet."""
     return question if share is None else replace(question, bounds_share=share)
 
 

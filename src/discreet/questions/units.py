@@ -85,7 +85,7 @@ def fitted_caps(caps: Caps, facts: Facts) -> Caps:
 
 
 def with_caps(question: Question, caps: Caps) -> Question:
-    """The question with these caps, where they say something, in the place of its own. Not checked yet."""
+    """The question with these caps, where they say something, in place of its own. Not checked yet."""
     said = {name: most for name, most in asdict(caps).items() if most is not None}
     return replace(question, caps=replace(question.caps, **said))
 

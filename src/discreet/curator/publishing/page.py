@@ -233,8 +233,8 @@ def _groups(asked: Sequence[Sheet]) -> list[str]:
     if chosen:
         found.insert(0, f"Of {_titles(chosen)} only groups are shown that were chosen by their released numbers.")
     if told:
-        found.insert(0, f"Of {_titles(told)} no public list has all groups: only those with enough people are told. That a group "
-                        "is missing does not mean that nobody is in it.")  # fmt: skip
+        found.insert(0, f"Of {_titles(told)} no public list has all groups: only those with enough people are released. That a "
+                        "group is missing does not mean that nobody is in it.")  # fmt: skip
     return found
 
 

@@ -54,7 +54,7 @@ class SheetColumn:
     @property
     def in_words(self) -> str:
         """What it means; of a key that no list has and of a value that was chosen, also how it is to be read."""
-        told = "only values with enough people are told" if self.kind == "key" and self.noise else ""
+        told = "only values with enough people are released" if self.kind == "key" and self.noise else ""
         rank = "" if self.ranks is None else f"chosen by its rank, which is off by {self.ranks} at most"
         return "; ".join(filter(None, [self.meaning, told, rank]))
 
