@@ -103,18 +103,29 @@ class BudgetError(Refused):
 
 
 class AccessError(Refused):
-    """This table may not be asked: frozen, expired, or not granted."""
+    """This table may not be asked: frozen, expired, or not granted. ``reference`` is that of the fault that froze, if one did."""
 
     code = "access"
 
+    def __init__(self, message: str, *, hint: str = "", reference: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.reference = reference
+
+    def __str__(self) -> str:
+        return f"{super().__str__()} (reference {self.reference})" if self.reference else super().__str__()
+
 
 class Fault(DiscreetError):
-    """Something failed inside. The analyst learns a reference number only; the log names the kind of cause beside it."""
+    """Something failed inside. The analyst learns a reference number only; the log names the kind of cause beside it.
+
+    After a charge it ``freezes`` whoever asked, unless it cannot depend on rows (rule 17).
+    """
 
     code = "fault"
 
-    def __init__(self, message: str = "something failed inside", *, hint: str = "") -> None:
+    def __init__(self, message: str = "something failed inside", *, hint: str = "", freezes: bool = True) -> None:
         super().__init__(message, hint=hint)
+        self.freezes = freezes
         self.reference = uuid4().hex[:12]
         self.cause = ""  # the kind of what went wrong, for the curator's log
         self.told = ""  # the engine's own words: only where whoever holds the data looks at their own source
@@ -132,9 +143,15 @@ class EngineFault(Fault):
 class SourceFault(EngineFault):
     """The source is gone, or was written to while it was read. Nobody's question is to blame."""
 
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message, hint=hint, freezes=False)
+
 
 class LedgerFault(Fault):
-    """The ledger could not be read or written."""
+    """The ledger could not be read or written: its lock, its disk or its file, whatever the rows are."""
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message, hint=hint, freezes=False)
 
 
 class TrialFault(Fault):

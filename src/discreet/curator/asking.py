@@ -5,7 +5,7 @@ settled; and only a settled answer leaves. Nothing is ever refunded.
 """
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import Unpack
 from discreet.answers.answer import Answer, BudgetState
 from discreet.answers.quote import Quote
 from discreet.curator.advice import clamping_notes, join_notes, split_of, warnings_for
+from discreet.curator.alarms import Failing, as_fault
 from discreet.curator.held import Held
 from discreet.curator.prices import public_name
 from discreet.curator.refusals import by_parts
@@ -24,11 +25,10 @@ from discreet.curator.statements import statement_about
 from discreet.curator.trials import Trials
 from discreet.curator.verbs import Verbs
 from discreet.engines.wanted import Engine
-from discreet.errors import AccessError, Fault, LedgerFault
+from discreet.errors import AccessError, DiscreetError, Fault
 from discreet.exact import Number
 from discreet.facts.model import Facts
-from discreet.ledger.charges import Granted, Request, Stored, cut_off
-from discreet.ledger.folder import log_fault
+from discreet.ledger.charges import Frozen, Granted, Request, Stored, cut_off
 from discreet.ledger.sqlite import Ledger
 from discreet.mechanisms.accuracy import read_confidence
 from discreet.mechanisms.observing import observer
@@ -51,7 +51,7 @@ from discreet.questions.words import to_text
 __all__ = ["Curator"]
 
 
-class Curator(Verbs, Held):
+class Curator(Verbs, Held, Failing):
     """Answers questions about one table until its budget is spent."""
 
     def __init__(self, facts: Facts, opening: Callable[[], Engine], ledger: Ledger, place: Path | None = None) -> None:
@@ -182,23 +182,23 @@ class Curator(Verbs, Held):
         self, waiting: list[tuple[Granted, Plan | None]], confidence: Fraction, simultaneous: bool
     ) -> dict[int, Stored]:
         settled: dict[int, Stored] = {}
-        failed: Fault | None = None
-        while waiting:
-            granted, plan = waiting.pop(0)
-            try:
-                settled[granted.charge] = self._settled(granted, plan, confidence, simultaneous)
-            except Fault as fault:
-                found = self._failed(granted, fault)
-                failed = failed or found
-            except Exception as error:  # noqa: BLE001 - its text may quote a row
-                found = self._failed(granted, _unforeseen(error))
-                failed = failed or found
-            except BaseException:  # interrupted: the charges are kept and never resumed
-                for left in [granted, *(each for each, _ in waiting)]:
-                    self._failed(left, Fault("interrupted"))
-                raise
-        if failed is not None:
-            raise failed
+        failed: list[DiscreetError] = []
+        try:
+            while waiting:
+                granted, plan = waiting[0]
+                try:
+                    settled[granted.charge] = self._settled(granted, plan, confidence, simultaneous)
+                except Frozen as reason:  # settled and kept, and not delivered
+                    failed.append(reason)
+                except Exception as error:  # noqa: BLE001 - its text may quote a row
+                    failed.append(self._failed(granted, as_fault(error)))
+                waiting.pop(0)
+        except BaseException:  # interrupted: the charges are kept and never resumed, and nobody is to blame
+            for left, _ in waiting:
+                self._failed(left, Fault("interrupted", freezes=False))
+            raise
+        if failed:
+            raise failed[0] from None
         return settled
 
     def _settled(self, granted: Granted, plan: Plan | None, confidence: Fraction, simultaneous: bool) -> Stored:
@@ -212,12 +212,6 @@ class Curator(Verbs, Held):
             self._still_the_same()                                           # what was read is of the version that was charged
         statement = statement_about(opened(plan, released), granted.request)
         return self._ledger.settle(granted, released, statement, document_of(plan, released, confidence, simultaneous))
-
-    def _failed(self, granted: Granted, fault: Fault) -> Fault:
-        with suppress(LedgerFault):  # tried again with the next charge
-            self._ledger.fail(granted, fault)
-        log_fault(self._place, fault, table=self.facts.name, charge=granted.charge, analyst=granted.request.analyst)
-        return fault
 
     def recover(self) -> list[Answer]:
         """Answer what crashes left behind. Nothing is charged again."""
@@ -308,10 +302,3 @@ class Curator(Verbs, Held):
         from discreet.answers.pages import table_as_html
 
         return table_as_html(self.facts, self.budget)
-
-
-def _unforeseen(error: Exception) -> Fault:
-    """A fault that says nothing: the log has the kind of error, and nobody its text."""
-    fault = Fault()
-    fault.cause = type(error).__name__
-    return fault

@@ -20,12 +20,15 @@ from discreet.facts.file import read_facts, read_folder
 from discreet.facts.model import Facts
 from discreet.ledger import Ledger, made_ledger, open_ledger, place_of, registry
 from discreet.ledger import verify as checking
+from discreet.ledger.alarms import Alarm
 from discreet.ledger.chain import Entry, each_entry, read_entries
+from discreet.ledger.folder import logged_causes
 from discreet.ledger.sources import is_keyed
 from discreet.ledger.verify import Verified
 
 __all__ = [
     "Registered",
+    "alarms",
     "entries",
     "export",
     "freeze",
@@ -106,16 +109,30 @@ def new_version(path: Place, *, reason: str = "", no_unit_in_both: bool = False,
 def freeze(path: Place, *, reason: str, analyst: str | None = None) -> None:
     """Nobody may ask the table, or one analyst may not."""
     with _opened(path) as (ledger, facts):
-        registry.freeze(ledger, facts.name, _reason(reason), frozen=True, analyst=analyst)
+        registry.freeze(ledger, facts.name, _reason(reason), analyst=analyst)
 
 
-def unfreeze(path: Place, *, reason: str, analyst: str | None = None) -> None:
-    """Asking is allowed again. A table that was closed since its source changed must have the registered content again."""
+def unfreeze(path: Place, *, reason: str, analyst: str | None = None) -> list[Alarm]:
+    """Asking is allowed again: of the table and all tables about the same people, or of one analyst. What had frozen them.
+
+    A table that was closed since its source changed must have the registered content again.
+    """
     with _opened(path) as (ledger, facts):
         if analyst is None:
             _reason(reason)
             open_again(facts, ledger)
-        registry.freeze(ledger, facts.name, _reason(reason), frozen=False, analyst=analyst)
+        return _with_causes(path, registry.unfreeze(ledger, facts.name, _reason(reason), analyst=analyst))
+
+
+def alarms(path: Place) -> list[Alarm]:
+    """Faults that may depend on rows and that nobody has looked at: each with its charge, its question and its kind."""
+    with _opened(path) as (ledger, facts):
+        return _with_causes(path, registry.alarms(ledger, facts.name))
+
+
+def _with_causes(path: Place, found: list[Alarm]) -> list[Alarm]:
+    causes = logged_causes(place_of(Path(path)))
+    return [replace(each, cause=causes.get(each.reference, "")) for each in found]
 
 
 def entries(path: Place, last: int | None = None) -> list[Entry]:

@@ -1,6 +1,7 @@
 """Names that askers give: of themselves, and of a request."""
 
 from discreet.errors import ParameterError
+from discreet.ledger.alarms import ANONYMOUS
 
 __all__ = ["public_name"]
 
@@ -11,6 +12,8 @@ def public_name(name: str | None, what: str) -> str:
     """The name of an analyst or the key of a request, as the ledger keeps it; empty if there is none."""
     if name is None:
         return ""
+    if what == "analyst" and isinstance(name, str) and name.strip().casefold() == ANONYMOUS:
+        raise ParameterError(f"{ANONYMOUS} is the name of whoever gives none", hint="leave the name out, or write your own")
     if not isinstance(name, str) or not name.isprintable() or not 0 < len(name.strip()) <= len(name) <= _LONGEST:
         hint = f"write up to {_LONGEST} letters, digits and signs on one line"
         raise ParameterError(f"this is not a name for {what}=", hint=hint)

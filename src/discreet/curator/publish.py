@@ -25,7 +25,7 @@ from discreet.engines.released import ReleasedDatabase
 from discreet.errors import BudgetError, QuestionError
 from discreet.ledger.codec import canonical
 from discreet.ledger.foresight import Foreseen, Worth, foreseen, worth
-from discreet.ledger.registry import known
+from discreet.ledger.registry import is_frozen, known
 from discreet.ledger.signatures import signed
 from discreet.privacy.losses import Loss
 
@@ -169,7 +169,7 @@ def _quote(release: Release, batch: Batch) -> ReleaseQuote:
     budgets = foreseen(batch.ledger, charged, [each.request.table for each in batch.planned])
     warnings = tuple(f"{each.question.name}: {text}" for each in batch.planned for text in warnings_for(each.plan))
     derived = tuple(each.name for each in release.derived)
-    frozen = [facts.name for facts in batch.facts if (row := known(batch.ledger, facts.name)) is not None and row.frozen]
+    frozen = [facts.name for facts in batch.facts if known(batch.ledger, facts.name) and is_frozen(batch.ledger, facts.name)]
     warnings += tuple(f"{name} is frozen: nothing is published until it is unfrozen" for name in frozen)
     return ReleaseQuote(release.title, tuple(questions), derived, tuple(budgets), warnings)
 

@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping
 from glob import escape
 from tempfile import gettempdir
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from discreet.engines.bounding import to_bounded_counts, to_bounded_sql, to_unit_counts
 from discreet.engines.cells import gather, gather_counts, gather_sizes
 from discreet.engines.choice import columns_read
-from discreet.engines.faults import guarded
+from discreet.engines.faults import guarded, in_time
 from discreet.engines.joining import cleared, look_at_companions, stored_companions, stored_lookups, with_joined
 from discreet.engines.keys import gather_candidates, to_keys_sql
 from discreet.engines.layout import Layout
@@ -99,28 +99,24 @@ class DuckDB:
     def _sums(self, wanted: Wanted) -> Sums:
         write = to_sql if wanted.unit is None else to_bounded_sql
         sql = write(wanted, *self._seen(wanted), "duckdb")
-        with self._connection.cursor() as cursor:  # a connection runs one query at a time
-            try:
-                return gather(wanted, cursor.execute(sql).fetchnumpy())
-            except RuntimeError as error:
-                if "interrupted" in str(error).casefold():  # Ctrl-C, which is nobody's fault
-                    raise KeyboardInterrupt from None
-                raise
+        return gather(wanted, self._fetched(sql))
 
     def _counts(self, wanted: CountsWanted | UnitsWanted) -> Counts:
         if isinstance(wanted, UnitsWanted):
             sizes = to_unit_counts(wanted, *self._seen(wanted.all_rows), "duckdb")
-            with self._connection.cursor() as cursor:
-                return gather_sizes(cursor.execute(sizes).fetchnumpy())
+            return gather_sizes(self._fetched(sizes))
         write = to_counts if wanted.unit is None else to_bounded_counts
         sql = write(wanted, *self._seen(wanted), "duckdb")
-        with self._connection.cursor() as cursor:
-            return gather_counts(wanted, cursor.execute(sql).fetchnumpy())
+        return gather_counts(wanted, self._fetched(sql))
 
     def _candidates(self, wanted: KeysWanted) -> Candidates:
         sql = to_keys_sql(wanted, *self._seen(wanted), "duckdb")
-        with self._connection.cursor() as cursor:
-            return gather_candidates(cursor.execute(sql).fetchnumpy())
+        return gather_candidates(self._fetched(sql))
+
+    def _fetched(self, sql: str) -> dict[str, Any]:
+        with self._connection.cursor() as cursor, in_time(cursor.interrupt):  # a connection runs one query at a time
+            found: dict[str, Any] = cursor.execute(sql).fetchnumpy()
+            return found
 
     def _seen(self, wanted: Wanted | CountsWanted | KeysWanted) -> tuple[Facts, Layout]:
         """The table as a question sees it: beside what it is joined with, columns constant per unit settled if it reads one."""

@@ -1,12 +1,16 @@
 """The border that no engine error crosses: its text may quote a row. Only whoever holds the data is told it."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from threading import Timer
 from typing import TypeVar
 
 from discreet.errors import DiscreetError, EngineFault
 
-__all__ = ["guarded", "words_of"]
+__all__ = ["MOST_SECONDS", "guarded", "in_time", "words_of"]
+
+MOST_SECONDS = 3600.0  # for one look at a table, whatever the question
 
 T = TypeVar("T")
 
@@ -25,12 +29,36 @@ def guarded(message: str, action: Callable[[], T], kind: type[EngineFault] = Eng
     except DiscreetError:
         raise
     except Exception as error:  # noqa: BLE001 - any of them may quote a row
+        if _is_interruption(error):
+            raise KeyboardInterrupt from None
         cause, words = type(error).__name__, words_of(error) if tell else ""
     fault = kind(message)
     fault.cause, fault.told = cause, words
     if not words:
         _log.error("fault %s: %s (%s)", fault.reference, message, cause)
     raise fault  # outside the handler: inside, the error would come along as its context
+
+
+@contextmanager
+def in_time(interrupt: Callable[[], object]) -> Iterator[None]:
+    """What runs inside is interrupted after a public time, far above what any accepted question takes (rule 17)."""
+
+    def end() -> None:
+        with suppress(Exception):  # it ended at the same moment
+            interrupt()
+
+    timer = Timer(MOST_SECONDS, end)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def _is_interruption(error: Exception) -> bool:
+    """Ctrl-C, which DuckDB turns into an error of Python's; a limit of ours is an error of its own."""
+    return type(error) is RuntimeError and "interrupted" in str(error).casefold()
 
 
 def words_of(error: Exception) -> str:

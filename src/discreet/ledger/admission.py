@@ -1,4 +1,7 @@
-"""Who may ask a table now, whatever is left of its budget: versions, freezing, expiry, limits of a question and of an analyst."""
+"""What may be asked of a table now, whatever is left of its budget: versions, expiry, limits of a question and of an analyst.
+
+Who is frozen is in ``alarms``.
+"""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -16,18 +19,15 @@ from discreet.ledger.rows import TableRow, table_row
 from discreet.planning.price import Price
 from discreet.privacy.losses import Concentrated
 
-__all__ = ["MOST_FAULTS", "UNCOUNTED", "admit", "admit_beside", "check_analyst", "count_fault", "forget_ends", "note_ends"]
+__all__ = ["UNCOUNTED", "admit", "admit_beside", "check_analyst", "forget_ends", "note_ends"]
 
 UNCOUNTED = ("crashes", "superseded")  # references of charges that were written off, and are nobody's fault
-MOST_FAULTS = 3  # then an analyst waits until the data holder has looked
 
 
 def admit(connection: Connection, row: TableRow, request: Request) -> None:
     """Refuses what the data holder has closed, whatever is left."""
     if row.version != request.version:
         raise AccessError(f"{request.table} is at version {row.version} now", hint="open it again")
-    if row.frozen:
-        raise AccessError(f"{request.table} is frozen", hint="the data holder can unfreeze it")
     if _is_over(row):
         raise AccessError(f"the budget of {request.table} ended on {row.expires}", hint="ask the data holder for a new one")
     if row.expires is not None and _was_over(connection, row):
@@ -35,10 +35,6 @@ def admit(connection: Connection, row: TableRow, request: Request) -> None:
         raise AccessError(told, hint="if the clock was wrong then, the data holder can unfreeze the table")
     if (most := row.most_per_question) is not None:
         _check_most(most, request.price)
-    whom = request.table, request.analyst
-    found = connection.execute("SELECT frozen FROM analysts WHERE tbl = ? AND name = ?", whom).fetchone()
-    if found is not None and found[0]:
-        raise AccessError(f"{request.analyst} may not ask {request.table} now", hint="the data holder can unfreeze them")
 
 
 def _is_over(row: TableRow) -> bool:
@@ -88,15 +84,3 @@ def check_analyst(row: TableRow, books: Books, request: Request, cost: str) -> N
     if not books.spent(request.analyst).fits(row.per_analyst):
         hint = "ask the data holder to raise your limit"
         raise BudgetError(f"the question costs {cost}, and {request.analyst} has less left", hint=hint)
-
-
-def count_fault(connection: Connection, request: Request) -> None:
-    """One fault more of an analyst; after three they are frozen (rule 17)."""
-    if request.analyst == ALL:
-        return
-    connection.execute(
-        "INSERT INTO analysts VALUES (?, ?, 1, 0) ON CONFLICT DO UPDATE SET faults = faults + 1", (request.table, request.analyst)
-    )
-    connection.execute(
-        "UPDATE analysts SET frozen = 1 WHERE tbl = ? AND name = ? AND faults >= ?", (request.table, request.analyst, MOST_FAULTS)
-    )

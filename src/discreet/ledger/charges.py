@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from discreet.errors import LedgerFault
+from discreet.errors import AccessError, LedgerFault
 from discreet.planning.price import Price
 from discreet.planning.release import Released
 from discreet.privacy.events import Event
 
-__all__ = ["CanFollow", "Granted", "Outcome", "Request", "Stored", "always", "cut_off"]
+__all__ = ["CanFollow", "Frozen", "Granted", "Outcome", "Request", "Stored", "always", "cut_off"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +38,7 @@ class Granted:
     charge: int
     attempt: int
     request: Request  # as it was charged, which may be at a higher price than asked now
+    asker: str | None = None  # who asks now and is to get the answer; None: nobody, the data holder recovers it
 
     @property
     def is_resumed(self) -> bool:
@@ -54,6 +55,10 @@ class Stored:
     released: Released
     receipt: Mapping[str, Any]
     document: bytes | None = None  # what was shown, by itself; the first version kept none
+
+
+class Frozen(AccessError):
+    """Whoever asks is frozen, or the table is. Raised by ``settle``, the answer is kept and they do not get it."""
 
 
 Outcome = Granted | Stored

@@ -3,6 +3,7 @@
 It is found from the facts file, never from the working directory, and only ``register`` makes it (rule 15).
 """
 
+import json
 import os
 import re
 import shutil
@@ -17,7 +18,8 @@ from discreet.ledger.keys import SigningKey
 from discreet.ledger.sqlite import Ledger
 from discreet.processes import sweep, temporary_folder
 
-__all__ = ["ledger_in_memory", "log_fault", "made_ledger", "network_file_system", "open_ledger", "place_of"]
+__all__ = ["ledger_in_memory", "log_fault", "logged_causes", "made_ledger", "network_file_system", "open_ledger", "place_of"]
+
 
 _ENTERED = "the folder .discreet and what is in it must be readable and writable"
 _MOUNTS = Path("/proc/self/mountinfo")
@@ -124,6 +126,17 @@ def log_fault(place: Path | None, fault: Fault, **public: object) -> None:
         handle = os.open(place / _LOG, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
         with os.fdopen(handle, "a", encoding="utf-8") as log:
             log.write(line + "\n")
+
+
+def logged_causes(place: Path) -> dict[str, str]:
+    """The kind of cause of every fault in the log, by its reference."""
+    found: dict[str, str] = {}
+    with suppress(OSError):
+        for line in (place / _LOG).read_text(encoding="utf-8", errors="replace").splitlines():
+            with suppress(ValueError, LookupError, TypeError):  # half a line, where the disk was full
+                told = json.loads(line)
+                found[told["reference"]] = str(told["cause"])
+    return found
 
 
 def _keep_name(folder: Path) -> None:

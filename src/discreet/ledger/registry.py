@@ -16,6 +16,7 @@ from discreet.engines.stamps import Seen
 from discreet.errors import AccessError, BudgetError, FactsError
 from discreet.facts.model import Budget, ByColumn, Companion, EachRow, Facts, Joinable, Unit
 from discreet.ledger.admission import forget_ends
+from discreet.ledger.alarms import Alarm, lift, open_alarms
 from discreet.ledger.amounts import Amount, Money
 from discreet.ledger.books import Books, Standing
 from discreet.ledger.chain import append
@@ -27,8 +28,8 @@ from discreet.ledger.superseded import write_off_superseded
 from discreet.privacy.losses import Loss
 
 __all__ = [
-    "account_name", "companion_changed", "facts_digest", "freeze", "known", "new_version", "raise_cap", "register",
-    "registered_unit",
+    "account_name", "alarms", "companion_changed", "facts_digest", "freeze", "is_frozen", "known", "new_version", "raise_cap",
+    "register", "registered_unit", "unfreeze",
 ]  # fmt: skip
 
 
@@ -157,21 +158,53 @@ def new_version(
         write_off_superseded(connection, ledger.key, facts.name)
 
 
-def freeze(ledger: Ledger, table: str, reason: str, *, frozen: bool, analyst: str | None = None) -> None:
-    """Stop or allow asking: of everybody, or of one analyst, whose faults are forgiven when they are allowed again."""
+def freeze(ledger: Ledger, table: str, reason: str, *, analyst: str | None = None) -> None:
+    """Stop asking: of everybody, or of one analyst."""
     with ledger.database.writing() as connection:
+        _set_frozen(connection, ledger, table, reason, analyst, frozen=True)
+
+
+def unfreeze(ledger: Ledger, table: str, reason: str, *, analyst: str | None = None) -> list[Alarm]:
+    """Allow asking: of the table, with every alarm about the same people, or of one analyst, with those that froze them.
+
+    The alarms that were open until now.
+    """
+    with ledger.database.writing() as connection:
+        account = table_row(connection, table).account
+        looked_at = open_alarms(connection, account, analyst)
+        _set_frozen(connection, ledger, table, reason, analyst, frozen=False)
+        lift(connection, account, analyst)
+        return looked_at
+
+
+def alarms(ledger: Ledger, table: str) -> list[Alarm]:
+    """Faults about the people of a table that the data holder has not looked at."""
+    with ledger.database.reading() as connection:
+        return open_alarms(connection, table_row(connection, table).account)
+
+
+def is_frozen(ledger: Ledger, table: str) -> bool:
+    """Whether nobody may ask a table now."""
+    with ledger.database.reading() as connection:
         row = table_row(connection, table)
-        body: dict[str, Any] = {"table": table, "reason": reason} | ({} if analyst is None else {"analyst": analyst})
-        if not frozen and analyst is None and forget_ends(connection, row):
-            body["reopens"] = True
-        append(connection, ledger.key, "freeze" if frozen else "unfreeze", body)
-        if analyst is None:
-            connection.execute("UPDATE tables SET frozen = ? WHERE name = ?", (frozen, table))
-            return
-        connection.execute(
-            "INSERT INTO analysts VALUES (?, ?, 0, ?) ON CONFLICT DO UPDATE SET frozen = excluded.frozen, faults = 0",
-            (table, analyst, frozen),
-        )
+        return row.frozen or any(alarm.froze_tables for alarm in open_alarms(connection, row.account))
+
+
+def _set_frozen(
+    connection: Connection, ledger: Ledger, table: str, reason: str, analyst: str | None, *, frozen: bool
+) -> None:
+    row = table_row(connection, table)
+    body: dict[str, Any] = {"table": table, "reason": reason} | ({} if analyst is None else {"analyst": analyst})
+    if not frozen and analyst is None and forget_ends(connection, row):
+        body["reopens"] = True
+    append(connection, ledger.key, "freeze" if frozen else "unfreeze", body)
+    if analyst is None:
+        connection.execute("UPDATE tables SET frozen = ? WHERE name = ?", (frozen, table))
+        return
+    connection.execute(
+        "INSERT INTO analysts VALUES (?, ?, 0, ?) ON CONFLICT DO UPDATE SET frozen = excluded.frozen, faults = 0",
+        (table, analyst, frozen),
+    )
 
 
 _NO_BUDGET = Budget(Money("epsilon", has_delta=False).loss(Amount(Fraction(1))))

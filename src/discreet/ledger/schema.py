@@ -121,4 +121,22 @@ CREATE TABLE documents (         -- answers as they were shown, which need no pl
 ) STRICT;
 """
 
-MIGRATIONS = (("first", _FIRST), ("sources", _SOURCES), ("length", _LENGTH), ("documents", _DOCUMENTS))
+_ALARMS = """
+CREATE TABLE alarms (            -- faults that may depend on rows, until the data holder has looked
+    charge       INTEGER NOT NULL,
+    account      TEXT NOT NULL,
+    asker        TEXT NOT NULL,
+    reference    TEXT NOT NULL,
+    froze_asker  INTEGER NOT NULL,   -- on every table of the account
+    froze_tables INTEGER NOT NULL,   -- of the account, for everybody
+    PRIMARY KEY (charge, asker)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE shown (             -- whom an answer was delivered to: their history, which they may always read
+    charge INTEGER NOT NULL,
+    asker  TEXT NOT NULL,
+    PRIMARY KEY (charge, asker)
+) STRICT, WITHOUT ROWID;
+INSERT INTO shown SELECT number, CASE analyst WHEN '' THEN 'anonymous' ELSE analyst END FROM charges WHERE state = 'settled';
+"""
+
+MIGRATIONS = (("first", _FIRST), ("sources", _SOURCES), ("length", _LENGTH), ("documents", _DOCUMENTS), ("alarms", _ALARMS))

@@ -8,6 +8,7 @@ import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from sqlite3 import Connection
 from threading import Event as Flag
 from threading import Lock, Thread
@@ -16,13 +17,15 @@ from typing import Any
 from discreet.answers.answer import BudgetState, as_strings
 from discreet.answers.document import Document
 from discreet.errors import AccessError, BudgetError, Fault, LedgerFault, ParameterError
-from discreet.ledger.admission import admit, admit_beside, check_analyst, count_fault, note_ends
+from discreet.ledger.admission import admit, admit_beside, check_analyst, note_ends
+from discreet.ledger.alarms import NOBODY, delivered, frozen_for, raised
 from discreet.ledger.amounts import NOTHING, Amount, Money
 from discreet.ledger.books import ALL
 from discreet.ledger.chain import append
-from discreet.ledger.charges import CanFollow, Granted, Outcome, Request, Stored, always, cut_off
+from discreet.ledger.charges import CanFollow, Frozen, Granted, Outcome, Request, Stored, always, cut_off
 from discreet.ledger.codec import canonical
 from discreet.ledger.database import BUSY, Database, now
+from discreet.ledger.finding import Waiting, best, by_key, history, state_of
 from discreet.ledger.kept import Kept, kept_as
 from discreet.ledger.keys import SigningKey
 from discreet.ledger.owners import LEASE, is_dead, owner
@@ -55,7 +58,7 @@ class Ledger:
     def __init__(self, database: Database, key: SigningKey) -> None:
         self.database = database
         self.key = key
-        self._unsettled: list[tuple[Granted, Fault]] = []  # what could not be written down as failed when it failed
+        self._unsettled: list[_Failure] = []  # what could not be written down as failed when it failed
         self._writing_off = Lock()
 
     # ---- the port
@@ -71,7 +74,7 @@ class Ledger:
             try:
                 with self.database.writing() as connection:
                     return self._reserved(connection, requests, can_follow)
-            except _Waiting:
+            except Waiting:
                 time.sleep(_PAUSE)
             except AccessError:
                 self._note_ends(requests)
@@ -87,47 +90,64 @@ class Ledger:
     ) -> Stored:
         """Keep the answer. Whoever comes second gets the answer of the first; only a stored answer may leave.
 
-        Whoever holds the ledger is waited for, however long, with what was drawn (rule 15): it is paid for.
+        Whoever holds the ledger is waited for, however long, with what was drawn (rule 15): it is paid for. Raises Frozen, with
+        the answer kept, if who asked was frozen meanwhile: that is decided in the same transaction.
         """
-        kept = kept_as(released, document)
+        kept = kept_as(released, document)  # outside of the ledger, whose errors freeze nobody: these may depend on rows
+        canonical(dict(statement)).encode()
         while True:
             try:
-                return self._settled(granted, released, statement, kept)
-            except _Waiting:
+                with self.database.writing() as connection:
+                    reason = frozen_for(connection, granted.request, granted.asker)
+                    stored = self._settled(connection, granted, released, statement, kept, is_withheld=reason is not None)
+                    if reason is None:
+                        delivered(connection, granted.charge, granted.asker)
+                break
+            except Waiting:
                 time.sleep(_PAUSE)
             except LedgerFault as fault:
                 if fault.cause != BUSY:
                     raise
+        if reason is not None:
+            raise reason
+        return stored
 
-    def _settled(self, granted: Granted, released: Released, statement: Mapping[str, Any], kept: Kept) -> Stored:
-        with self.database.writing() as connection:
-            state, attempt = _state_of(connection, granted.charge)
-            if state == "settled":
-                return stored_in(connection, granted.charge)
-            if (state, attempt) != ("running", granted.attempt):
-                _check_taken_over(connection, granted.charge, state)
-            body = {"charge": granted.charge, "attempt": attempt, **kept.digests}
-            entry = append(connection, self.key, "settle", body)
-            identity = entry.hash[:12]
-            said = {**statement, "released": kept.digests["digest"], **kept.shown}
-            receipt = self._receipt(connection, granted, said, identity, entry.number, entry.hash)
-            connection.execute("UPDATE charges SET state = 'settled' WHERE number = ?", (granted.charge,))
-            connection.execute(
-                "INSERT INTO answers VALUES (?, ?, ?, ?)", (granted.charge, identity, kept.released, canonical(receipt))
-            )
-            if kept.document is not None:
-                connection.execute("INSERT INTO documents VALUES (?, ?)", (granted.charge, kept.document))
+    def _settled(
+        self, connection: Connection, granted: Granted, released: Released, statement: Mapping[str, Any], kept: Kept, *,
+        is_withheld: bool,
+    ) -> Stored:  # fmt: skip
+        state, attempt = state_of(connection, granted.charge)
+        if state == "settled":
+            return stored_in(connection, granted.charge)
+        if (state, attempt) != ("running", granted.attempt):
+            _check_taken_over(connection, granted.charge, state)
+        body = {"charge": granted.charge, "attempt": attempt, **kept.digests} | ({"withheld": True} if is_withheld else {})
+        entry = append(connection, self.key, "settle", body)
+        identity = entry.hash[:12]
+        said = {**statement, "released": kept.digests["digest"], **kept.shown}
+        receipt = self._receipt(connection, granted, said, identity, entry.number, entry.hash)
+        connection.execute("UPDATE charges SET state = 'settled' WHERE number = ?", (granted.charge,))
+        connection.execute(
+            "INSERT INTO answers VALUES (?, ?, ?, ?)", (granted.charge, identity, kept.released, canonical(receipt))
+        )
+        if kept.document is not None:
+            connection.execute("INSERT INTO documents VALUES (?, ?)", (granted.charge, kept.document))
         return Stored(identity, granted.request, released, receipt, kept.document)
 
-    def fail(self, granted: Granted, fault: Fault) -> None:
-        """The charge is kept and never resumed (rule 15). Written down as soon as the ledger can be written."""
-        self._unsettled.append((granted, fault))
+    def fail(self, granted: Granted, fault: Fault) -> Frozen | None:
+        """The charge is kept and never resumed (rule 15). Written down as soon as the ledger can be written.
+
+        What is to be said instead of the fault if who asked was frozen before it: the same as of an answer they do not get.
+        """
+        failure = _Failure(granted, fault)
+        self._unsettled.append(failure)
         self._write_off()
+        return failure.said
 
     def answered(self, table: str, version: str, fingerprint: str, price: Price) -> Stored | None:
         """The most precise stored answer to the same question at this price or a higher one."""
         with self.database.reading() as connection:
-            found, state = _best(connection, table, version, fingerprint, price)
+            found, state = best(connection, table, version, fingerprint, price)
             return stored_in(connection, found) if found is not None and state == "settled" else None
 
     def state(self, table: str) -> BudgetState:
@@ -217,19 +237,24 @@ class Ledger:
             admit(connection, row, request)
             admit_beside(connection, row, request)
             if (request.table, request.fingerprint) not in outcomes:
+                reason = frozen_for(connection, request, request.analyst)
+                if reason is not None:
+                    outcomes[request.table, request.fingerprint] = history(connection, request, reason)
+                    continue
                 outcomes[request.table, request.fingerprint] = self._outcome(connection, row, request, can_follow)
         return [outcomes[request.table, request.fingerprint] for request in requests]
 
     def _outcome(self, connection: Connection, row: TableRow, request: Request, can_follow: CanFollow) -> Outcome:
-        if request.key is not None and (number := _by_key(connection, request)) is not None:
+        if request.key is not None and (number := by_key(connection, request)) is not None:
             state = connection.execute("SELECT state FROM charges WHERE number = ?", (number,)).fetchone()[0]
         elif request.anew:
             number, state = None, ""
         else:
-            number, state = _best(connection, request.table, request.version, request.fingerprint, request.price)
+            number, state = best(connection, request.table, request.version, request.fingerprint, request.price)
         if number is None:
             return self._charge(connection, row, request)
         if state == "settled":
+            delivered(connection, number, request.analyst)
             return stored_in(connection, number)
         if state == "faulted":
             raise LedgerFault("this request has failed before", hint="ask again with another key")
@@ -258,7 +283,7 @@ class Ledger:
              request.analyst, request.key, owner(), time.time() + LEASE),
         )
         save_books(connection, row.account, books)
-        return Granted(entry.number, 1, request)
+        return Granted(entry.number, 1, request, request.analyst)
 
     def _resumed(
         self, connection: Connection, row: TableRow, request: Request, number: int, can_follow: CanFollow
@@ -267,17 +292,17 @@ class Ledger:
         found = connection.execute("SELECT owner, lease FROM charges WHERE number = ?", (number,)).fetchone()
         who, lease = found
         if not is_dead(who, lease, time.time()):
-            raise _Waiting
+            raise Waiting
         if not can_follow(request_in(connection, number)):
             raise cut_off()
-        granted = self._next_attempt(connection, number)
+        granted = self._next_attempt(connection, number, request.analyst)
         if granted is not None:
             return granted
         if request.key is not None:  # a key is used once
             raise LedgerFault("this request has crashed too often", hint="ask again with another key")
         return self._charge(connection, row, request)
 
-    def _next_attempt(self, connection: Connection, number: int) -> Granted | None:
+    def _next_attempt(self, connection: Connection, number: int, asker: str | None = None) -> Granted | None:
         """A charge whose worker is dead, for this process to go on with; None, and written off, if it was tried too often."""
         (attempt,) = connection.execute("SELECT attempt FROM charges WHERE number = ?", (number,)).fetchone()
         if attempt >= MOST_ATTEMPTS:
@@ -288,21 +313,24 @@ class Ledger:
             "UPDATE charges SET attempt = ?, owner = ?, lease = ? WHERE number = ?",
             (attempt + 1, owner(), time.time() + LEASE, number),
         )
-        return Granted(number, attempt + 1, request_in(connection, number))
+        return Granted(number, attempt + 1, request_in(connection, number), asker)
 
     def _write_off(self) -> None:
         """Write down what failed, also what could not be written down at the time."""
         with self._writing_off:
             while self._unsettled:
-                granted, fault = self._unsettled[0]
+                failure = self._unsettled[0]
+                granted, reference = failure.granted, failure.fault.reference
                 with self.database.writing() as connection:
-                    if _state_of(connection, granted.charge) == ("running", granted.attempt):
-                        self._fault(connection, granted.charge, fault.reference)
-                        count_fault(connection, granted.request)
+                    failure.said = frozen_for(connection, granted.request, granted.asker)
+                    if state_of(connection, granted.charge) == ("running", granted.attempt):
+                        frozen = raised(connection, granted, reference) if failure.fault.freezes else None
+                        self._fault(connection, granted.charge, reference, frozen)
                 self._unsettled.pop(0)
 
-    def _fault(self, connection: Connection, number: int, reference: str) -> None:
-        append(connection, self.key, "fault", {"charge": number, "reference": reference})
+    def _fault(self, connection: Connection, number: int, reference: str, froze: Mapping[str, Any] | None = None) -> None:
+        """Write a fault down, with whom it freezes; entries without that are from the time when faults were counted."""
+        append(connection, self.key, "fault", {"charge": number, "reference": reference, **(froze or NOBODY)})
         connection.execute("UPDATE charges SET state = 'faulted', reference = ? WHERE number = ?", (reference, number))
 
     def _receipt(
@@ -333,13 +361,13 @@ def _around(money: Money, cap: Amount, before: Amount, after: Amount) -> dict[st
     return {name: as_strings(money.loss(amount)) for name, amount in found.items()}
 
 
-class _Waiting(Exception):
-    """Undo the transaction: someone else is working on one of the questions."""
+@dataclass(slots=True)
+class _Failure:
+    """A charge that failed; ``said`` is what to say instead of the fault."""
 
-
-def _state_of(connection: Connection, charge: int) -> tuple[str, int]:
-    state, attempt = connection.execute("SELECT state, attempt FROM charges WHERE number = ?", (charge,)).fetchone()
-    return state, attempt
+    granted: Granted
+    fault: Fault
+    said: Frozen | None = None
 
 
 def _left(connection: Connection, table: str) -> list[tuple[int, int]]:
@@ -355,43 +383,5 @@ def _check_taken_over(connection: Connection, charge: int, state: str) -> None:
     """Whoever was slow to settle waits for the one who took over, and gives up if they are dead as well."""
     who, lease = connection.execute("SELECT owner, lease FROM charges WHERE number = ?", (charge,)).fetchone()
     if state == "running" and not is_dead(who, lease, time.time()):
-        raise _Waiting
+        raise Waiting
     raise LedgerFault("the charge was taken over after a crash", hint="ask again")
-
-
-def _by_key(connection: Connection, request: Request) -> int | None:
-    """The charge that was made under the same key, which must be the same request."""
-    found = connection.execute(
-        "SELECT number, fingerprint, version, kind, price, price_delta FROM charges WHERE tbl = ? AND analyst = ? AND key = ?",
-        (request.table, request.analyst, request.key),
-    ).fetchone()
-    if found is None:
-        return None
-    number, *same = found
-    if same != [request.fingerprint, request.version, *price_row(request.price)]:
-        raise ParameterError("this key belongs to another question", hint="use a key once, for one question at one price")
-    return int(number)
-
-
-def _best(connection: Connection, table: str, version: str, fingerprint: str, price: Price) -> tuple[int | None, str]:
-    """The dearest charge for the same question at the asked price or above: one that is settled, else one that is running."""
-    kind, *wanted = price_row(price)
-    rows = connection.execute(
-        "SELECT number, price, price_delta, state FROM charges"
-        " WHERE tbl = ? AND version = ? AND fingerprint = ? AND kind = ? AND state <> 'faulted'",
-        (table, version, fingerprint, kind),
-    ).fetchall()
-    if not rows:
-        return None, ""
-    least = Amount.from_texts(*wanted)
-    found = [(state == "settled", Amount.from_texts(first, delta), number) for number, first, delta, state in rows]
-    enough = [(is_settled, amount.first, number) for is_settled, amount, number in found if _is_as_good(amount, least)]
-    if not enough:
-        return None, ""
-    is_settled, _, number = max(enough)
-    return number, "settled" if is_settled else "running"
-
-
-def _is_as_good(had: Amount, wanted: Amount) -> bool:
-    """Pure answers stand for pure questions only, and approximate ones for approximate ones: their noise differs in kind."""
-    return wanted.fits(had) and (had.delta > 0) == (wanted.delta > 0)

@@ -13,7 +13,8 @@ from sqlite3 import Connection
 from typing import Any
 
 from discreet.errors import DiscreetError, ParameterError
-from discreet.ledger.admission import MOST_FAULTS, UNCOUNTED
+from discreet.ledger.admission import UNCOUNTED
+from discreet.ledger.alarms import asker_named
 from discreet.ledger.amounts import Amount, Money
 from discreet.ledger.books import Books, Standing
 from discreet.ledger.chain import SIGNED, START, Entry, each_entry, hash_of, head
@@ -25,6 +26,8 @@ from discreet.ledger.sqlite import Ledger
 from discreet.ledger.turns import about_sqlite
 
 __all__ = ["Verified", "verify", "witness"]
+
+_MOST_FAULTS = 3  # of a named analyst on one table, then frozen: in ledgers from before faults were alarms
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +108,7 @@ class _Replay:
     books: dict[str, Books] = field(default_factory=dict)
     tables: dict[str, tuple[Any, ...]] = field(default_factory=dict)  # account, digest, budget, stamps, frozen
     analysts: dict[tuple[str, str], tuple[int, bool]] = field(default_factory=dict)
+    alarms: dict[tuple[int, str], tuple[str, str, bool, bool]] = field(default_factory=dict)  # account, reference, what it froze
     ends: set[tuple[str, str]] = field(default_factory=set)  # table, last day
     running: dict[int, int] = field(default_factory=dict)  # charges and their attempts
     asked: dict[int, tuple[Any, ...]] = field(default_factory=dict)  # of running charges: table and analyst
@@ -181,9 +185,13 @@ class _Replay:
 
     def _fault(self, body: Mapping[str, Any]) -> None:
         table, analyst = self._end(body["charge"], "faulted")
-        if analyst and body["reference"] not in UNCOUNTED:
+        if "frozen" in body:
+            account = self.tables[table][0]
+            for asker in body["frozen"]:
+                self.alarms[body["charge"], asker] = account, body["reference"], True, body["tables"]
+        elif analyst and body["reference"] not in UNCOUNTED:
             faults, frozen = self.analysts.get((table, analyst), (0, False))
-            self.analysts[table, analyst] = faults + 1, frozen or faults + 1 >= MOST_FAULTS
+            self.analysts[table, analyst] = faults + 1, frozen or faults + 1 >= _MOST_FAULTS
 
     def _freeze(self, body: Mapping[str, Any], *, frozen: bool) -> None:
         if "analyst" in body:
@@ -192,6 +200,16 @@ class _Replay:
             self.tables[body["table"]] = *self.tables[body["table"]][:-1], int(frozen)
         if "reopens" in body:
             self.ends = {(table, day) for table, day in self.ends if table != body["table"]}
+        if not frozen:
+            self._lift(self.tables[body["table"]][0], body.get("analyst"))
+
+    def _lift(self, account: str, asker: str | None) -> None:
+        """The data holder has looked at all alarms of an account, or lets one asker go on."""
+        for (charge, who), (where, reference, _, tables) in list(self.alarms.items()):
+            if where == account and (asker is None or who == asker_named(asker)):
+                del self.alarms[charge, who]
+                if asker is not None and tables:  # they stay frozen for everybody
+                    self.alarms[charge, who] = where, reference, False, tables
 
 
 _WITHOUT_ENTRY = """
@@ -284,6 +302,9 @@ def _rows_differ(connection: Connection, replay: _Replay) -> list[str]:
     found = connection.execute("SELECT * FROM analysts")
     if {(table, name): (faults, bool(frozen)) for table, name, faults, frozen in found} != replay.analysts:
         problems.append("an analyst was frozen or unfrozen without an entry")
+    rows = connection.execute("SELECT charge, asker, account, reference, froze_asker, froze_tables FROM alarms")
+    if {(charge, who): (*kept, bool(asker), bool(tables)) for charge, who, *kept, asker, tables in rows} != replay.alarms:
+        problems.append("an analyst or a table was frozen or unfrozen without an entry")
     if set(connection.execute("SELECT tbl, expires FROM ends")) != replay.ends:
         problems.append("the end of a budget was changed without an entry")
     return problems

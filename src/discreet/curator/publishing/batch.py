@@ -22,7 +22,7 @@ from discreet.curator.publishing.file import PricedQuestion, Release
 from discreet.curator.replays import shown_or_none
 from discreet.curator.results import answer_from, quoted_columns
 from discreet.curator.statements import statement_about
-from discreet.errors import Fault, ParameterError, QuestionError
+from discreet.errors import AccessError, Fault, ParameterError, QuestionError
 from discreet.facts.model import Facts
 from discreet.ledger.charges import Granted, Request, Stored
 from discreet.ledger.folder import place_of
@@ -131,7 +131,7 @@ class Batch:
 
     def _settled(self, outcomes: Sequence[Granted | Stored], progress: Progress) -> list[Stored]:
         settled: list[Stored | None] = []
-        failed: Fault | None = None
+        failed: Fault | AccessError | None = None
         begun = 0
         try:
             for done, (each, outcome) in enumerate(zip(self.planned, outcomes, strict=True)):
@@ -139,13 +139,13 @@ class Batch:
                 begun = done + 1
                 try:
                     settled += each.curator._worked([outcome], [each.plan], each.question.confidence, each.question.simultaneous)
-                except Fault as fault:
+                except (Fault, AccessError) as error:  # failed, or kept and not delivered to who is frozen
                     settled.append(None)
-                    failed = failed or fault
+                    failed = failed or error
         except BaseException:  # interrupted: what is left is never resumed (rule 15)
             for left, other in list(zip(outcomes, self.planned, strict=True))[begun:]:
                 if isinstance(left, Granted):
-                    other.curator._failed(left, Fault("interrupted"))
+                    other.curator._failed(left, Fault("interrupted", freezes=False))
             raise
         if failed is not None:
             raise failed

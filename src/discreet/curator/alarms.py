@@ -1,0 +1,64 @@
+"""What becomes of a question that fails after its charge: an alarm, unless the failure cannot depend on rows (rule 17)."""
+
+from contextlib import suppress
+from pathlib import Path
+
+from discreet.engines.wanted import Engine
+from discreet.errors import AccessError, DiscreetError, Fault, LedgerFault, ParameterError
+from discreet.facts.model import Facts
+from discreet.ledger import registry
+from discreet.ledger.alarms import Alarm, asker_named
+from discreet.ledger.charges import Granted
+from discreet.ledger.folder import log_fault
+from discreet.ledger.sqlite import Ledger
+
+__all__ = ["Failing", "as_fault"]
+
+
+class Failing:
+    """The part of a curator that writes failures down, and that lets a table in memory go on."""
+
+    facts: Facts
+    _ledger: Ledger
+    _place: Path | None
+    _engine: Engine | None
+
+    def unfreeze(self, *, reason: str) -> list[Alarm]:
+        """Let everybody ask a table in memory again. The faults that had frozen them, each with its charge and question."""
+        if self._place is not None:
+            raise AccessError("a registered table is unfrozen by its data holder", hint="run discreet unfreeze")
+        if not reason.strip():
+            raise ParameterError("an act in the ledger needs a reason", hint="write why: reason='…'")
+        return registry.unfreeze(self._ledger, self.facts.name, reason)
+
+    def _failed(self, granted: Granted, fault: Fault) -> DiscreetError:
+        """What to tell whoever asked. If they were frozen before, it is what they are told of an answer they do not get."""
+        if fault.freezes and self._has_lost_its_source():
+            fault.freezes = False
+        said = None
+        with suppress(LedgerFault):  # tried again with the next charge
+            said = self._ledger.fail(granted, fault)
+        who = asker_named(granted.request.analyst)
+        log_fault(self._place, fault, table=self.facts.name, charge=granted.charge, analyst=who, alarm=fault.freezes)
+        return said or fault
+
+    def _has_lost_its_source(self) -> bool:
+        """Whether the files are no longer those that were opened: whatever an engine then says is nobody's doing."""
+        try:
+            if self._engine is not None:
+                self._engine.check()
+        except Fault:
+            return True
+        return False
+
+
+def as_fault(error: Exception) -> Fault:
+    """A fault that says nothing: the log has the kind of error, and nobody its text.
+
+    That the data holder has moved on to another version is public; anything else that nobody foresaw may depend on rows.
+    """
+    if isinstance(error, Fault):
+        return error
+    fault = Fault(freezes=not isinstance(error, AccessError))
+    fault.cause = type(error).__name__
+    return fault
