@@ -118,45 +118,12 @@ def test_an_engine_that_fails_tells_nothing_keeps_the_charge_and_is_never_resume
     t.close()
 
 
-def test_three_faults_freeze_an_analyst_until_the_data_holder_looks(file):
-    t = with_engine(file, Leaky())
-    for number in range(3):
-        with pytest.raises(dc.Fault):
-            t.ask(count_above(number), epsilon="0.1", analyst="alice")
-    with pytest.raises(dc.AccessError, match="alice"):
-        t.ask(count_above(3), epsilon="0.1", analyst="alice")
-    assert spent(t) == Fraction(3, 10)
-    t.close()
-    t = open_table(file)
-    t.ask(count_above(3), epsilon="0.1", analyst="bob")
-    office.unfreeze(file, reason="the disk was broken", analyst="alice")
-    assert t.ask(count_above(3), epsilon="0.1", analyst="alice").replayed
-    t.close()
-
-
 def test_when_several_questions_of_a_batch_fail_each_is_written_down_as_failed(file):
     t = with_engine(file, Leaky())
     with pytest.raises(dc.Fault):
         t.ask_all([count_above(1), count_above(2), count_above(3)], epsilon="0.3")
     assert sql(file.parent, "SELECT DISTINCT state FROM charges") == [("faulted",)]
     assert spent(t) == Fraction(3, 10)
-    t.close()
-
-
-def test_when_one_question_of_a_batch_fails_the_others_are_answered(file):
-    t = open_table(file)
-    real, leaky = t._ready(), Leaky()
-
-    class SecondFails(Leaky):
-        def run(self, wanted):
-            self.runs += 1
-            return leaky.run(wanted) if self.runs == 2 else real.run(wanted)
-
-    t._engine = SecondFails()
-    with pytest.raises(dc.Fault):
-        t.ask_all([count_above(1), count_above(2), count_above(3)], epsilon="0.3")
-    assert sql(file.parent, "SELECT state FROM charges ORDER BY number") == [("settled",), ("faulted",), ("settled",)]
-    assert t.ask(count_above(3), epsilon="0.1").replayed
     t.close()
 
 

@@ -273,6 +273,36 @@ def test_frozen_is_no_access_until_unfrozen(people):
     assert people(*question, "--as", "alice").code == 0
 
 
+def test_after_a_fault_analysts_see_frozen_and_the_data_holder_sees_the_fault_and_its_charge(people, monkeypatch):
+    from discreet.engines import duckdb
+
+    asking = ("ask", "people.toml", "SELECT COUNT(*) AS n FROM people WHERE Age > 40", "-e", "0.5", "--json")
+    with monkeypatch.context() as patch:
+        patch.setattr(duckdb, "to_sql", lambda *words: "SELECT CAST('" + CANARY + "' AS BIGINT) AS s")
+        failed = people(*asking)
+    assert failed.code == 4
+    refused = people(*asking)
+    told = json.loads(refused.err)
+    assert (refused.code, told["error"], told["reference"]) == (5, "access", json.loads(failed.err)["reference"])
+    assert "frozen" in told["message"]
+    looked = people("unfreeze", "people.toml", "--json")
+    (alarm,) = json.loads(looked.out)["alarms"]
+    assert (alarm["charge"], alarm["analyst"], alarm["reference"]) == (2, "anonymous", told["reference"])
+    assert "Age > 40" in alarm["question"]
+    assert "Exception" in alarm["cause"]
+    assert people(*asking).code == 5                                                # looking changes nothing
+    done = people("unfreeze", "people.toml", "--reason", "a bug, mended")
+    assert done.code == 0
+    assert "charge 2" in done.out
+    assert told["reference"] in done.out
+    entries = people("ledger", "show", "people.toml").out
+    assert "froze anonymous" in entries
+    for shown in (failed, refused, looked, done):
+        assert CANARY not in shown.out + shown.err
+    assert people(*asking).code == 0
+    assert json.loads(people("ledger", "verify", ".", "--json").out)["ok"]
+
+
 def test_nothing_odd_in_the_rows_shows(discreet):
     for words in (("check", "people.toml"), ("register", "people.toml")):
         shown = discreet(*words)

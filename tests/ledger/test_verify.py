@@ -121,7 +121,7 @@ def test_an_act_of_the_data_holder_with_another_signature_is_named(file):
         ("UPDATE tables SET epoch = 2", "version in table:t"),
         ("UPDATE tables SET touched = 0", "version in table:t"),
         ("UPDATE analysts SET frozen = 0", "analyst was frozen or unfrozen"),
-        ("UPDATE analysts SET faults = 0", "analyst was frozen or unfrozen"),
+        ("UPDATE analysts SET faults = 2", "analyst was frozen or unfrozen"),
         ("DELETE FROM analysts", "analyst was frozen or unfrozen"),
     ],
 )

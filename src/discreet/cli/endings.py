@@ -51,7 +51,8 @@ def ending_of(error: Exception) -> Ending:
         case BudgetError():
             return Ending(3, error.code, error.message, error.hint)
         case AccessError():
-            return Ending(5, error.code, error.message, error.hint)
+            known = {"reference": error.reference} if error.reference else {}
+            return Ending(5, error.code, error.message, error.hint, more=known)
         case Unwritten():
             return Ending(error.exit_code, "output", error.message, error.hint)
         case OSError(errno=errno.ENOSPC | errno.EDQUOT | errno.EFBIG):

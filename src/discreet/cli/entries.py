@@ -22,11 +22,14 @@ def entry_in_words(kind: str, body: Mapping[str, Any], found: str) -> tuple[str,
         case "charge":
             return f"{named['table']}{who}: {_price(body['price'])}{_spending(body)}", clean(body["question"])
         case "settle":
-            return f"charge {body['charge']} answered: answer {found[:12]}", ""
+            withheld = "; not delivered, since who asked was frozen" if body.get("withheld") else ""
+            return f"charge {body['charge']} answered: answer {found[:12]}{withheld}", ""
         case "resume":
             return f"charge {body['charge']} resumed after a crash, attempt {body['attempt']}", ""
         case "fault":
-            return f"charge {body['charge']} failed and stays; reference {body['reference']}", ""
+            froze = [*map(clean, body.get("frozen", ())), *(["all tables about the same people"] if body.get("tables") else [])]
+            frozen = f"; froze {', '.join(froze)}" if froze else ""
+            return f"charge {body['charge']} failed and stays; reference {body['reference']}{frozen}", ""
         case "register":
             return f"{named['table']}, version {named['version']}, cap {_amounts(body['cap'])}", ""
         case "raise":

@@ -12,6 +12,7 @@ from discreet.errors import FactsError, ParameterError
 
 if TYPE_CHECKING:
     from discreet.facts.file import Problem
+    from discreet.ledger.alarms import Alarm
 
 __all__ = ["check", "freeze", "init", "register", "unfreeze", "version_new"]
 
@@ -175,12 +176,39 @@ def freeze(file: FactsFile, reason: Reason, analyst: Analyst = None, as_json: Js
     _say_frozen(file, analyst, frozen=True, as_json=as_json)
 
 
-def unfreeze(file: FactsFile, reason: Reason, analyst: Analyst = None, as_json: Json = False) -> None:
-    """Let asking go on."""
+def unfreeze(
+    file: FactsFile,
+    reason: Annotated[
+        str | None, typer.Option("--reason", metavar="TEXT", help="Why: it is signed and stays. Without it, faults are shown.")
+    ] = None,
+    analyst: Analyst = None,
+    as_json: Json = False,
+) -> None:
+    """Let asking go on, of all tables about the same people; shows the faults that stopped it, each with its charge."""
     from discreet.curator import office
 
-    office.unfreeze(local(file), reason=reason, analyst=analyst)
-    _say_frozen(file, analyst, frozen=False, as_json=as_json)
+    found = office.alarms(local(file)) if reason is None else office.unfreeze(local(file), reason=reason, analyst=analyst)
+    if as_json:
+        print_json({"facts": str(file), "analyst": analyst, "frozen": None if reason is None else False,
+                    "alarms": [each.to_dict() for each in found]})  # fmt: skip
+        return
+    _show_alarms(found)
+    if reason is None:
+        typer.echo("nothing was changed: write --reason to let asking go on")
+    else:
+        _say_frozen(file, analyst, frozen=False, as_json=False)
+
+
+def _show_alarms(found: "list[Alarm]") -> None:
+    from discreet.cli.page import Page
+    from discreet.plots.lettering import clean
+
+    page = Page()
+    for one in found:
+        tables = ", and all tables about the same people" if one.froze_tables else ""
+        page.line((f"charge {one.charge}", "bold"), f"  {clean(one.table)}, {one.at[:19]}: froze {clean(one.asker)}{tables}")
+        page.say(clean(one.question), indent=4)
+        page.say(f"{clean(one.cause) or 'unknown cause'}, reference {one.reference}", indent=4, style="dim")
 
 
 def _say_frozen(file: Path, analyst: str | None, *, frozen: bool, as_json: bool) -> None:

@@ -20,7 +20,6 @@ from discreet.processes import sweep, temporary_folder
 
 __all__ = ["ledger_in_memory", "log_fault", "logged_causes", "made_ledger", "network_file_system", "open_ledger", "place_of"]
 
-
 _ENTERED = "the folder .discreet and what is in it must be readable and writable"
 _MOUNTS = Path("/proc/self/mountinfo")
 _NETWORK = frozenset({
