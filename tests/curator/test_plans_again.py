@@ -17,6 +17,7 @@ from discreet.ledger.rows import _request_from, request_body
 from discreet.planning.build import make_plan
 from discreet.planning.price import read_price
 from discreet.planning.several import make_plans
+from discreet.questions.sql import read_sql
 
 pytestmark = pytest.mark.slow
 FACTS = {relation: facts_for(relation, 7) for relation in ("add_remove", "change_one")}
@@ -53,7 +54,7 @@ def check_again(plan):
 @given(questions(), PRICES, RELATIONS, st.data())
 def test_every_question_with_any_weights_is_planned_again_as_it_was(sql, price, relation, data):
     facts = FACTS[relation]
-    plan = planned(lambda: make_plan(Curator._read(Curator(facts, lambda: None, ledger_in_memory()), sql), facts, price))
+    plan = planned(lambda: make_plan(read_sql(sql, facts), facts, price))
     check_again(plan)
     names = [vector.what for vector in plan.vectors]
     weights = data.draw(st.dictionaries(st.sampled_from(names), st.integers(1, 100), max_size=3)) if names else {}
@@ -64,8 +65,7 @@ def test_every_question_with_any_weights_is_planned_again_as_it_was(sql, price, 
 @given(st.lists(questions(), min_size=2, max_size=4), PRICES, RELATIONS, st.data())
 def test_every_part_of_a_batch_is_planned_again_as_it_was(asked, price, relation, data):
     facts = FACTS[relation]
-    reader = Curator(facts, lambda: None, ledger_in_memory())
-    read = [planned(lambda sql=sql: reader._read(sql)) for sql in asked]
+    read = [planned(lambda sql=sql: read_sql(sql, facts)) for sql in asked]
     plans = planned(lambda: make_plans(read, facts, price))
     names = [vector.what for plan in plans for vector in plan.vectors]
     weights = data.draw(st.dictionaries(st.sampled_from(names), st.integers(1, 100), max_size=3)) if names else {}

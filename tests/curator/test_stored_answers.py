@@ -13,6 +13,7 @@ import discreet as dc
 from discreet.curator import asking, office, open_table, replays
 from discreet.planning.build import make_plan
 from discreet.privacy.events import Sequence
+from discreet.questions.sql import read_sql
 
 BY_PLACE = "SELECT place, COUNT(*) AS n, AVG(x) AS m FROM t GROUP BY place ORDER BY n DESC"
 
@@ -49,7 +50,7 @@ def planned_otherwise(question, facts, price, weights=None):
 
 def crashed(curator, question, **how):
     """Charged by a process that died."""
-    plan = make_plan(curator._read(question), curator.facts, dc.Pure(epsilon="0.5"))
+    plan = make_plan(read_sql(question, curator.facts), curator.facts, dc.Pure(epsilon="0.5"))
     (granted,) = curator._ledger.reserve([curator._request(plan, how.get("analyst"), None)])
     with curator._ledger.database.writing() as connection:
         connection.execute("UPDATE charges SET lease = 0 WHERE number = ?", (granted.charge,))
