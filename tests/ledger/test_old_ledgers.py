@@ -45,10 +45,10 @@ def in_json(value):
 
 
 def shape(answer):
-    """What is told by an answer, but what was left of the budget then; ends of intervals may differ in their last digit."""
+    """What an answer says, without the budget of then and words of advice; ends of intervals may differ in their last digit."""
     ends = [{name: [None if end is None else pytest.approx(end, rel=1e-12) for end in pair] for name, pair in row.items()}
             for row in answer["intervals"]]  # fmt: skip
-    rest = {name: value for name, value in answer.items() if name not in ("budget", "replayed", "intervals")}
+    rest = {name: value for name, value in answer.items() if name not in ("budget", "replayed", "intervals", "warnings")}
     return rest, ends
 
 
