@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
+from math import prod
 
 from discreet.engines.wanted import Grid, Measure, Wanted
 from discreet.errors import QuestionError
 from discreet.facts.model import Facts, Text
 from discreet.mechanisms import Gaussian, Laplace
-from discreet.planning.cells import cells_of, check_having, most_cells
+from discreet.planning.cells import MOST_CELLS, cells_of, check_having, unknown_key
 from discreet.planning.found_bounds import Bounds as FoundBounds
 from discreet.planning.found_bounds import at_assumed, bounded, found_of, part_of, price_without
 from discreet.planning.grids import FEW, LARGEST_SCALE, grid_for, grids_for_pair
@@ -20,6 +21,7 @@ from discreet.planning.trees import tree_for
 from discreet.planning.units import bound_of, clamped_measures, clamped_sensitivity, spread_over_groups
 from discreet.planning.unknown import KeysDraft, keys_of
 from discreet.planning.vectors import Choice, Draft, choose
+from discreet.planning.work import check_work
 from discreet.privacy.conversion import rho_of
 from discreet.privacy.events import Event, GaussianRelease, Sequence
 from discreet.privacy.losses import Approximate, Concentrated, Pure
@@ -54,7 +56,9 @@ def make_plan(question: Question, facts: Facts, price: Price, weights: Weights |
     """
     choice = choice_for(question, facts)                                     # as few vectors as answer all aggregates
     named = check_weights(weights, [(question, choice)])
-    return plan_of(question, facts, price, choice, weights_of(question, choice, named))
+    plan = plan_of(question, facts, price, choice, weights_of(question, choice, named))
+    check_work([plan])
+    return plan
 
 
 def choice_for(question: Question, facts: Facts) -> Choice:
@@ -109,7 +113,7 @@ def _plan_of(
     """The same where all bounds are public. ``is_alone``: nothing else is paid from the same (epsilon, delta)."""
     keys, axes = cells_of(question.keys, facts)                              # every value of every key
     check_having(question.having, tuple(_as_text(key, axis, facts) for key, axis in zip(question.keys, axes, strict=True)))
-    cells = most_cells(question.keys, facts)
+    cells = MOST_CELLS if any(unknown_key(key, facts) for key in question.keys) else prod(key.cells for key in keys)
     drafts = zip(choice.drafts, shares_by(weights), strict=True)
     has_keys = any(isinstance(draft, KeysDraft) for draft in choice.drafts)  # they take the delta, all else is pure then
     pure = Pure(epsilon=price.epsilon) if has_keys and isinstance(price, Approximate) else price

@@ -1,7 +1,7 @@
 """Keys to cells: every value that a key can take is public, and every cell is released, empty ones too."""
 
 from fractions import Fraction
-from math import floor, prod
+from math import floor, lcm, prod
 
 from discreet.engines.evaluate import binned
 from discreet.engines.values import nearest
@@ -98,8 +98,14 @@ def _stepped(of: Expression, width: Fraction, origin: Fraction, bounds: tuple[Fr
     count = last - first + 1
     if count > MOST_CELLS:
         raise QuestionError(f"the bins of this key are {count:,}", hint="use wider bins")
-    starts = [origin + (first + i) * width for i in range(count)]
-    return ByStep(of, width, origin, first, count), Axis(tuple(int(s) if s.denominator == 1 else float(s) for s in starts))
+    return ByStep(of, width, origin, first, count), Axis(_starts(origin + first * width, width, count))
+
+
+def _starts(start: Fraction, width: Fraction, count: int) -> tuple[int | float, ...]:
+    """Where bins begin, whole numbers as such; in whole numbers throughout, since there may be a million of them."""
+    unit = lcm(start.denominator, width.denominator)
+    first, step = int(start * unit), int(width * unit)
+    return tuple(at // unit if at % unit == 0 else at / unit for at in range(first, first + count * step, step))
 
 
 def _too_far(of: Expression, width: Fraction, start: Fraction, steps: int) -> QuestionError:

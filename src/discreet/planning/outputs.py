@@ -27,6 +27,8 @@ Kind = OneOfThese[
     "key", "count", "sum", "mean", "variance", "stddev", "covariance", "correlation",
     "median", "quantile", "min", "max", "derived",
 ]  # fmt: skip
+_WIDE = 2.0**62  # from here on whole numbers are made one by one
+
 Risk = Callable[[Aggregate], float]  # how often the interval of an aggregate may miss
 
 
@@ -139,8 +141,8 @@ def _shown(plan: Plan, name: str, value: Expression, released: Released, risk: R
     found = _evaluate(plan, value, released, risk)
     whole = isinstance(value, Aggregate) and (kind == "count" or (kind == "sum" and _is_whole_sum(plan, value)))
     whole = whole and not _is_fitted(plan, value)
-    intervals = [_ends(low, high, whole) for low, high in zip(found.low[rows], found.high[rows], strict=True)]
-    return Shown(name, kind, [_number(each, whole) for each in found.value[rows]], intervals, {})
+    intervals = _intervals(found.low[rows], found.high[rows], whole)
+    return Shown(name, kind, _numbers(found.value[rows], whole), intervals, {})
 
 
 def _ranked(plan: Plan, name: str, value: Aggregate, released: Released, alpha: float, rows: NDArray[np.intp]) -> Shown:
@@ -174,6 +176,23 @@ def _shared(value: Expression, alpha: float) -> Risk:
 
 def _is_whole_sum(plan: Plan, aggregate: Aggregate) -> bool:
     return aggregate.of is not None and is_whole(aggregate.of, plan.facts)
+
+
+def _numbers(values: Floats, whole: bool) -> list[object]:
+    """As ``_number``, all at once where that can be."""
+    if not np.isfinite(values).all() or (whole and (np.abs(values) >= _WIDE).any()):
+        return [_number(each, whole) for each in values]
+    return list((np.rint(values).astype(np.int64) if whole else values).tolist())
+
+
+def _intervals(low: Floats, high: Floats, whole: bool) -> list[tuple[object, object]]:
+    """As ``_ends``, all at once where that can be."""
+    ends = np.concatenate([low, high])
+    if not np.isfinite(ends).all() or (whole and (np.abs(ends) >= _WIDE).any()):
+        return [_ends(*each, whole) for each in zip(low, high, strict=True)]
+    if whole:
+        low, high = np.floor(low).astype(np.int64), np.ceil(high).astype(np.int64)
+    return list(zip(low.tolist(), high.tolist(), strict=True))
 
 
 def _number(value: float, whole: bool) -> object:

@@ -13,6 +13,7 @@ from discreet.planning.build import choice_for, plan_of
 from discreet.planning.plan import Plan
 from discreet.planning.price import Price
 from discreet.planning.shares import Weights, check_weights, shares_by, weights_of
+from discreet.planning.work import check_work
 from discreet.privacy.losses import Approximate, Concentrated, Pure
 from discreet.questions.algebra import Question
 from discreet.questions.normal import fingerprint
@@ -39,7 +40,9 @@ def make_plans(questions: Iterable[Question], facts: Facts, price: Price, weight
     weighed = [weights_of(question, choice, named) for question, choice in asked]
     parts = _parts([sum(each, start=Fraction(0)) for each in weighed], price)
     together = zip(asked, weighed, parts, strict=True)
-    return tuple(plan_of(question, facts, part, choice, each) for (question, choice), each, part in together)
+    plans = tuple(plan_of(question, facts, part, choice, each) for (question, choice), each, part in together)
+    check_work(plans)
+    return plans
 
 
 def _parts(totals: list[Fraction], price: Price) -> list[Price]:

@@ -1,0 +1,98 @@
+"""What it takes to answer a plan, in public steps, and the most that is taken on. Rule 17.
+
+A step is about ten microseconds on a small machine, rows not counted: how many there are may be private. A plan beyond the limit
+is refused before anything is charged, whatever the table holds; what is accepted takes a minute or so at most.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from discreet.errors import QuestionError
+from discreet.planning.plan import Found, Keys, Plan, Ranks, Vector
+from discreet.questions.algebra import Expression
+from discreet.questions.walk import every
+
+__all__ = ["MOST_STEPS", "Work", "check_work", "work_of"]
+
+MOST_STEPS = 6_000_000
+_CHOICE = 30  # steps that one value takes which is chosen by its rank
+_PARTS = 20  # parts of an expression over released numbers that take a step in each cell
+_SQUARES = 300  # of parts of a condition over rows, to a step: engines compare all parts of a condition with each other
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Steps: for the numbers of all cells, for the values chosen by rank, and for conditions and terms that rows are read by."""
+
+    numbers: int
+    choices: int
+    terms: int
+
+    @property
+    def steps(self) -> int:
+        return self.numbers + self.choices + self.terms
+
+
+def work_of(plan: Plan) -> Work:
+    """What the plan takes: cells x numbers, cells x choices, and readings x terms."""
+    cells = plan.wanted.cells or 1  # of keys that nobody listed nothing is known
+    question = plan.question
+    after = [output.value for output in question.outputs] + [order.by for order in question.order]
+    after += [question.having] if question.having is not None else []
+    shown = cells * (len(question.outputs) + sum(map(_parts, after)) // _PARTS)
+    released = sum(each.numbers(cells) for each in plan.vectors if isinstance(each, Vector))
+    choices = sum(_choices(each, cells) for each in plan.vectors)
+    return Work(shown + released, choices * _CHOICE, _read(plan) // _SQUARES)
+
+
+def _choices(vector: Vector | Ranks | Keys | Found, cells: int) -> int:
+    match vector:
+        case Ranks():
+            return cells * len(vector.shares)
+        case Found():
+            return len(vector.ends)
+        case _:
+            return 0
+
+
+def _read(plan: Plan) -> int:
+    """Squares of the parts of every condition and term, once for each reading of the rows."""
+    where = _parts(plan.wanted.where) ** 2
+    keys = sum(_parts(key.of) ** 2 for key in plan.wanted.keys)
+    total = where + keys + sum(_parts(m.filter) ** 2 + _parts(m.of) ** 2 + _parts(m.and_of) ** 2 for m in plan.wanted.measures)
+    for vector in plan.vectors:
+        match vector:
+            case Ranks():
+                total += 2 * (where + keys + _parts(vector.filter) ** 2 + _parts(vector.of) ** 2)  # coarsely, then finely
+            case Found():
+                total += sum(2 * (where + _parts(end.of) ** 2) for end in vector.ends)
+            case Keys():
+                total += where
+            case _:
+                pass
+    return total
+
+
+def _parts(expression: Expression | None) -> int:
+    return 0 if expression is None else sum(1 for _ in every(expression))
+
+
+def check_work(plans: Sequence[Plan]) -> None:
+    """Refuses plans that take too much together, and says by how much and what would do."""
+    works = [work_of(plan) for plan in plans]
+    if (steps := sum(work.steps for work in works)) <= MOST_STEPS:
+        return
+    plan, work = max(zip(plans, works, strict=True), key=lambda each: each[1].steps)
+    raise QuestionError(f"this takes {steps:,} steps, and {MOST_STEPS:,} are the most", hint=_hint(plan, work, len(plans)))
+
+
+def _hint(plan: Plan, work: Work, questions: int) -> str:
+    if work.steps <= MOST_STEPS:
+        return f"ask the {questions} questions in several turns"
+    cells = plan.wanted.cells
+    if work.terms > MOST_STEPS // 2:
+        return "write fewer conditions: x IN (1, 2, 3) is one, and so is x BETWEEN 1 AND 3"
+    most = max(1, int(cells * (MOST_STEPS - work.terms) / (work.numbers + work.choices)))
+    if cells > 1 and most < cells:
+        return f"group by coarser keys, {most:,} cells in the place of {cells:,}, or ask for fewer numbers at once"
+    return "ask for fewer numbers at once"
