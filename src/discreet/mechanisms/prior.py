@@ -80,6 +80,14 @@ class Prior:
             first, last = (middle, last) if self.before(middle) <= weight else (first, middle - 1)
         return first
 
+    def places_at(self, weights: NDArray[np.int64], first: NDArray[np.int64], last: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The same for many weights, each from its own ``first`` to its own ``last``."""
+        while (first < last).any():
+            middle = (first + last + 1) // 2
+            is_upper = self.before(middle) <= weights
+            first, last = np.where(is_upper, middle, first), np.where(is_upper, last, middle - 1)
+        return first
+
     def _before(self, points: Places) -> Places:
         found = self.plain * points
         for order in self.orders:

@@ -78,9 +78,10 @@ class Quantile:
     def select(self, tally: Tally, node: Node | None = None) -> int:
         """A place of the lattice, or of the part of it that ``node`` is; the tally may be read more finely on the way."""
         ranking = Ranking(self, tally, tally.whole if node is None else node)
-        return observed(self, ranking, lambda: self._chosen(ranking))
+        return observed(self, ranking, lambda: self.choose(ranking))
 
-    def _chosen(self, ranking: "Ranking") -> int:
+    def choose(self, ranking: "Ranking") -> int:
+        """The place that is drawn, whoever observes."""
         while True:
             known, behind = ranking.looked_at_closely()
             edges = ranking.prior.before(np.append(known.start, known.start[-1:] + known.width[-1:]))  # stretches are neighbours
@@ -126,6 +127,21 @@ class Quantile:
         """By how much a place is less likely, in the exponent, for each unit of its distance."""
         return self.epsilon / (2 * self.sensitivity * self.unit)
 
+    def rank_of(self, rows: int) -> int:
+        """The rank t = q n + offset among so many rows, in units."""
+        return rows * self.q.numerator * (self.unit // self.q.denominator) + self.offset.numerator * (
+            self.unit // self.offset.denominator
+        )
+
+    def near(self, prior: Prior) -> int:
+        """Distances, in units, beyond which a place is hardly ever chosen."""
+        return int((log(prior.odds) + _SURE) * float(1 / self.factor)) + 1
+
+    @property
+    def flat(self) -> float:
+        """So many rows inside a stretch make hardly a difference to its places."""
+        return float(_FLAT / (self.factor * self.unit))
+
     @property
     def _selection(self) -> Exponential:
         return Exponential(epsilon=self.epsilon, sensitivity=self.sensitivity * self.unit)
@@ -141,7 +157,7 @@ class Ranking:
         self.prior = mechanism.prior or Prior(tally.points, tally.bits)
         assert (self.prior.points, self.prior.bits) == (tally.points, tally.bits)
         self._unit = mechanism.unit
-        self._rank = int((mechanism.q * node.rows + mechanism.offset) * self._unit)  # t, in units
+        self._rank = mechanism.rank_of(node.rows)  # t, in units
 
     @property
     def all_rows(self) -> Node:
@@ -182,10 +198,10 @@ class Ranking:
         return middle - far, middle + far
 
     def _near(self) -> int:
-        return int((log(self.prior.odds) + _SURE) * float(1 / self._mechanism.factor)) + 1
+        return self._mechanism.near(self.prior)
 
     def _flat(self) -> float:
-        return float(_FLAT / (self._mechanism.factor * self._unit))
+        return self._mechanism.flat
 
     def _is_right_end(self, place: int) -> bool:
         if place == self.node.first and self._rank < 0:
@@ -201,11 +217,12 @@ class Ranking:
         start = np.maximum(known.start, self.node.first)
         end = np.minimum(known.start + known.width, self.node.last + 1)
         low, high = self._inside(known.low), self._inside(known.high)
+        is_open = known.is_open & (high > low)
         if self._rank < 0:
-            start, end, low, high = _with_first(start, end, low, high)
+            start, end, low, high, is_open = _with_first(start, end, low, high, is_open)
         if self._rank > self.node.rows * self._unit:
-            start, end, low, high = _with_last(start, end, low, high)
-        return Stretches(start, end - start, low, high)
+            start, end, low, high, is_open = _with_last(start, end, low, high, is_open)
+        return Stretches(start, end - start, low, high, is_open)
 
     def _origins(self, starts: Integers) -> Integers:
         """Where the stretches of the tally begin that these belong to."""
@@ -223,16 +240,19 @@ class Ranking:
         return np.asarray(found)
 
 
-def _with_first(start: Integers, end: Integers, low: Integers, high: Integers) -> tuple[Integers, Integers, Integers, Integers]:
+_Parts = tuple[Integers, Integers, Integers, Integers, NDArray[np.bool_]]
+
+
+def _with_first(start: Integers, end: Integers, low: Integers, high: Integers, is_open: NDArray[np.bool_]) -> _Parts:
     """The first place by itself; its counts do not matter, but it is known."""
     only, rest = (start[:1], start[:1] + 1, low[:1], low[:1]), (np.append(start[:1] + 1, start[1:]), end, low, high)
     kept = rest[0] < end
     one, two, three, four = (np.concatenate([head, tail[kept]]) for head, tail in zip(only, rest, strict=True))
-    return one, two, three, four
+    return one, two, three, four, np.append([False], is_open[kept])
 
 
-def _with_last(start: Integers, end: Integers, low: Integers, high: Integers) -> tuple[Integers, Integers, Integers, Integers]:
+def _with_last(start: Integers, end: Integers, low: Integers, high: Integers, is_open: NDArray[np.bool_]) -> _Parts:
     only, rest = (end[-1:] - 1, end[-1:], high[-1:], high[-1:]), (start, np.append(end[:-1], end[-1:] - 1), low, high)
     kept = rest[1] > start
     one, two, three, four = (np.concatenate([tail[kept], head]) for head, tail in zip(only, rest, strict=True))
-    return one, two, three, four
+    return one, two, three, four, np.append(is_open[kept], [False])

@@ -8,8 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+import numpy as np
+from numpy.typing import NDArray
+
 from discreet.errors import ParameterError
+from discreet.mechanisms.at_once import select_all
+from discreet.mechanisms.prior import Prior
 from discreet.mechanisms.quantile import Quantile, Ranking
+from discreet.mechanisms.tallies import Nodes, Tallies
 from discreet.mechanisms.tally import Node, Tally
 
 __all__ = ["BITS", "Quantiles", "Turn", "turns"]
@@ -88,6 +94,24 @@ class Quantiles:
             cuts[turn.target] = cut_at(tally, place, node)
         return [places[target] >> tally.bits for target in range(len(self.order))]
 
+    def select_all(self, tallies: Tallies) -> NDArray[np.int64]:
+        """The same for all cells at once: shares x cells. Turn by turn, since a turn needs what was chosen before."""
+        places: dict[int | None, NDArray[np.int64]] = {}
+        cuts: dict[int, NDArray[np.int64]] = {}
+        whole, needed = tallies.whole, {side for turn in self.order for side in (turn.low, turn.high)}
+        for turn, mechanism in zip(self.order, self.mechanisms, strict=True):
+            nodes = Nodes(
+                whole.first if turn.low is None else places[turn.low],
+                whole.last if turn.high is None else places[turn.high],
+                whole.below if turn.low is None else cuts[turn.low],
+                whole.upto if turn.high is None else cuts[turn.high],
+            )
+            place = places[turn.target] = select_all(mechanism, tallies, nodes)
+            if turn.target in needed:
+                before, upto = tallies.at(place)
+                cuts[turn.target] = np.clip(before + (upto - before + 1) // 2, nodes.below, nodes.upto)
+        return np.stack([places[target] for target in range(len(self.order))]) >> tallies.bits
+
     def windows(self, tally: Tally) -> list[tuple[float, float]]:
         """Ranks around every quantile, between which the answers are most likely: what to read beforehand."""
         whole = tally.whole
@@ -99,6 +123,17 @@ class Quantiles:
             low, high = Ranking(alone, tally, whole).windows()
             more = (high - low) / 4 * turn.level
             found.append((low - more, high + more))
+        return found
+
+    def windows_of_all(self, tallies: Tallies) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+        """The same of every cell."""
+        rows = tallies.whole.rows.astype(np.float64)
+        found = []
+        for turn, mechanism, q, offset in zip(self.order, self.mechanisms, *self._of_all(), strict=True):
+            prior = mechanism.prior or Prior(tallies.points, tallies.bits)
+            far = mechanism.near(prior) / mechanism.unit * (1 + turn.level / 2)
+            middle = rows * float(q) + float(offset)
+            found.append((middle - far, middle + far))
         return found
 
     def _of_all(self) -> tuple[list[Fraction], list[Fraction]]:

@@ -12,10 +12,12 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Node", "Read", "Stretches", "Tally", "ranges_of", "spread_evenly"]
+__all__ = ["Node", "Read", "Stretches", "Tally", "ranges_of", "reversed_digits", "spread_evenly"]
 
 Integers = NDArray[np.int64]
 Read = Callable[[Sequence[tuple[int, int]]], tuple[Integers, Integers]]  # ranges of bins → points that have rows, and how many
+
+Pieces = tuple[Integers, Integers, Integers, NDArray[np.bool_]]
 
 _AT_ONCE = 4096  # rows whose places are written out
 _SPLIT = 8  # binary digits at a time for more of them
@@ -40,17 +42,15 @@ class Node:
 class Stretches:
     """Neighbouring stretches of places: ``low`` rows lie before the stretch and ``high`` before its end.
 
-    ``is_open`` marks those inside which more is to be known: several places, and rows somewhere among them.
+    ``is_open`` marks those inside which more is to be known: several places, and rows somewhere among them. One that was cut
+    down to a single place stays open: which of its rows are there is not known.
     """
 
     start: Integers
     width: Integers
     low: Integers
     high: Integers
-
-    @property
-    def is_open(self) -> NDArray[np.bool_]:
-        return (self.width > 1) & (self.high > self.low)
+    is_open: NDArray[np.bool_]
 
 
 class Tally:
@@ -65,6 +65,14 @@ class Tally:
         self._width = np.minimum(self._start + (1 << (coarse + bits)), points << bits) - self._start
         self._rows = counts.astype(np.int64)
         self._is_bin = np.full(len(bins), coarse > 0)
+
+    @classmethod
+    def of_pieces(cls, points: int, pieces: Pieces, *, coarse: int = 0, bits: int = 0, read: Read | None = None) -> "Tally":
+        """The tally that knows these pieces: where each starts, how wide it is, its rows, and if it is an unread bin."""
+        start, width, rows, is_bin = pieces
+        found = cls(points, start[:0], rows[:0], coarse=coarse, bits=bits, read=read)
+        found._start, found._width, found._rows, found._is_bin = start.copy(), width.copy(), rows.copy(), is_bin.copy()
+        return found
 
     @property
     def whole(self) -> Node:
@@ -89,7 +97,8 @@ class Tally:
         low[2::2] = high[2::2] = upto
         width = np.diff(edges)
         is_there = width > 0
-        return Stretches(edges[:-1][is_there], width[is_there], low[is_there], high[is_there])
+        width, low, high = width[is_there], low[is_there], high[is_there]
+        return Stretches(edges[:-1][is_there], width, low, high, (width > 1) & (high > low))
 
     def refine(self, starts: Integers) -> None:
         """Learn more about the open stretches that begin at ``starts``."""
@@ -156,7 +165,7 @@ def ranges_of(numbers: Integers) -> list[tuple[int, int]]:
 def spread_evenly(rows: int, bits: int) -> Integers:
     """How many of ``rows`` go to each of 2^bits places."""
     places = np.arange(1 << bits)
-    return (rows >> bits) + (_reversed(places, bits) < rows % (1 << bits))
+    return (rows >> bits) + (reversed_digits(places, bits) < rows % (1 << bits))
 
 
 def _split(width: int, rows: int) -> tuple[Integers, Integers, Integers]:
@@ -169,12 +178,12 @@ def _split(width: int, rows: int) -> tuple[Integers, Integers, Integers]:
 def _split_by(bits: int, digits: int, rows: int) -> tuple[Integers, Integers, Integers]:
     """The same by the first ``digits`` of their ``bits``: inside each part, too, rows are spread evenly."""
     some = min(rows, 1 << digits)
-    parts = np.sort(_reversed(np.arange(some), digits))
-    found = (rows >> digits) + (_reversed(parts, digits) < rows % (1 << digits))
+    parts = np.sort(reversed_digits(np.arange(some), digits))
+    found = (rows >> digits) + (reversed_digits(parts, digits) < rows % (1 << digits))
     return parts << (bits - digits), np.full(some, 1 << (bits - digits), np.int64), found
 
 
-def _reversed(numbers: Integers, digits: int) -> Integers:
+def reversed_digits(numbers: Integers, digits: int) -> Integers:
     """The numbers with their last binary digits in reversed order."""
     found, rest = np.zeros_like(numbers), numbers.copy()
     for _ in range(digits):

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from discreet.noise.enclosures import Enclosure, exp_minus
 from discreet.noise.keystream import Entropy, bits
 
-__all__ = ["bernoulli", "bernoulli_exp_minus", "coins", "is_below", "uniform_below", "uniforms_below"]
+__all__ = ["bernoulli", "bernoulli_exp_minus", "coins", "is_below", "uniform_below", "uniforms", "uniforms_below"]
 
 Words = NDArray[np.uint64]
 
@@ -72,6 +72,23 @@ def uniforms_below(count: int, size: int, entropy: Entropy) -> NDArray[np.int64]
         entropy.fill(words)
         numbers = (words >> (np.uint64(64) - width)).astype(np.int64)
         is_kept = numbers < count
+        drawn[left[is_kept]] = numbers[is_kept]
+        left = left[~is_kept]
+    return drawn
+
+
+def uniforms(counts: NDArray[np.int64], entropy: Entropy) -> NDArray[np.int64]:
+    """For each of the counts, all between 1 and 2^62, a uniform integer below it."""
+    drawn = np.zeros(counts.size, np.int64)
+    left = np.arange(counts.size)
+    masks = (counts - 1).astype(np.uint64)
+    for step in (1, 2, 4, 8, 16, 32):
+        masks |= masks >> np.uint64(step)  # as many ones as the largest wanted number has digits
+    while left.size:
+        words = np.empty(left.size, np.uint64)
+        entropy.fill(words)
+        numbers = (words & masks[left]).astype(np.int64)
+        is_kept = numbers < counts[left]  # at least every other draw
         drawn[left[is_kept]] = numbers[is_kept]
         left = left[~is_kept]
     return drawn

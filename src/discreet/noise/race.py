@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from discreet.noise.enclosures import Enclosure, log
 from discreet.noise.keystream import Entropy, bits
 
-__all__ = ["Noise", "Weights", "ranking", "winner"]
+__all__ = ["Noise", "Weights", "ranking", "winner", "winners"]
 
 Noise = Literal["gumbel", "exponential"]
 Words = NDArray[np.uint64]
@@ -29,6 +29,7 @@ Weights = Sequence[int] | Words
 _UNIT = 24  # noise and scores are compared in units of 2^-24
 _CELLS = 9  # digits that a lookup uses
 _SMALL = 16  # cells of uniforms so close to zero that a cell would be wide: they are looked up by their leading digits
+_TOGETHER = 1 << 16  # candidates of several races that are run together
 _CHUNK = 1 << 14  # candidates looked at together: what they need stays in the cache
 _NEVER = -(1 << 62)  # stands for minus infinity as a lower end: even with noise added it is below every true one
 _ENDLESS = 1 << 50  # stands for infinity as an upper end: even for the worst score it is above every lower one
@@ -73,6 +74,44 @@ def ranking(
     chosen = None if weights is None else [int(weights[at]) for at in contenders]
     order = _play_off(lag, np.concatenate(digits)[is_contender].tolist(), noise, entropy, count, chosen)
     return [int(contenders[at]) for at in order]
+
+
+def winners(behind: Integers, starts: Integers, factor: Fraction, entropy: Entropy, weights: Words) -> Integers:
+    """Many races at once, with Gumbel noise: for each, the place of the largest ln(weight) - factor * behind + noise.
+
+    The candidates of a race begin at its ``starts`` and end where the next race begins; each is ``behind`` the best by 0 or more.
+    """
+    found = np.empty(len(starts), np.int64)
+    ends = np.append(starts[1:], len(behind))
+    first = 0
+    while first < len(starts):
+        last = max(first + 1, int(np.searchsorted(ends, starts[first] + _TOGETHER, "right")))
+        here = slice(int(starts[first]), int(ends[last - 1]))
+        races = starts[first:last] - starts[first]
+        found[first:last] = _winners(behind[here], races, factor, entropy, weights[here]) + starts[first]
+        first = last
+    return found
+
+
+def _winners(behind: Integers, starts: Integers, factor: Fraction, entropy: Entropy, weights: Words) -> Integers:
+    words = np.empty(behind.size, np.uint64)
+    entropy.fill(words)
+    far_low, far_high = _scaled(behind.astype(np.uint64), factor)
+    noise_low, noise_high = _noise(words, "gumbel")
+    log_low, log_high = _log_weights(weights)
+    low, high = np.maximum(far_low + noise_low, _NEVER) + log_low, far_high + noise_high + log_high
+    bars = np.maximum.reduceat(low, starts)
+    race = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, behind.size)))
+    near = np.flatnonzero(high >= bars[race])  # those that may have won, race by race
+    among = np.searchsorted(race[near], np.arange(len(starts) + 1))
+    found = near[among[:-1]]
+    for at in np.flatnonzero(np.diff(among) > 1).tolist():
+        some = near[among[at] : among[at + 1]].tolist()
+        lag = [-factor * int(behind[each]) for each in some]
+        chosen = [int(weights[each]) for each in some]
+        (place,) = _play_off(lag, [int(words[each]) for each in some], "gumbel", entropy, 1, chosen)
+        found[at] = some[place]
+    return found
 
 
 def _behind(scores: Scores, best: int) -> Words:

@@ -6,12 +6,14 @@ a choice need more than these two readings.
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.engines.wanted import Counts, CountsWanted, UnitsWanted, Wanted
-from discreet.mechanisms.tally import Tally, ranges_of
+from discreet.mechanisms.tallies import Tallies
+from discreet.mechanisms.tally import ranges_of
 from discreet.planning.plan import Ranks
 from discreet.private import Private
 
@@ -31,25 +33,16 @@ def chosen(ranks: Ranks, wanted: Wanted, counts: Counting | None) -> NDArray[np.
     coarse = 0 if ranks.points <= _SMALL else (ranks.points - 1).bit_length() - _COARSE
     about = (wanted.where, wanted.keys, ranks.of, ranks.grid)
     asked = CountsWanted(*about, ranks.filter, coarse, unit=wanted.unit, joins=wanted.joins)
-    tallies = _tallies(ranks, asked, counts)
+    found = counts(asked).take()
+    how = {"coarse": coarse, "bits": ranks.mechanism.bits}
+    read = partial(_reader, asked, counts)
+    tallies = Tallies(ranks.points, asked.cells, found.cell, found.bin, found.rows, read=read, **how)
     if coarse:
         _read_ahead(ranks, asked, tallies, counts)
-    places = [ranks.mechanism.select(tally) for tally in tallies]
-    return np.array(places, np.int64).T.reshape(1, len(ranks.shares), asked.cells)
+    return ranks.mechanism.select_all(tallies).reshape(1, len(ranks.shares), asked.cells)
 
 
-def _tallies(ranks: Ranks, asked: CountsWanted, counts: Counting) -> list[Tally]:
-    found = counts(asked).take()
-    ends = np.searchsorted(found.cell, np.arange(asked.cells + 1))
-    tallies = []
-    for cell in range(asked.cells):
-        here = slice(int(ends[cell]), int(ends[cell + 1]))
-        how, read = {"coarse": asked.coarse, "bits": ranks.mechanism.bits}, _reader(asked, cell, counts)
-        tallies.append(Tally(ranks.points, found.bin[here], found.rows[here], read=read, **how))
-    return tallies
-
-
-def _reader(asked: CountsWanted, cell: int, counts: Counting) -> Callable[[Sequence[tuple[int, int]]], tuple[Integers, Integers]]:
+def _reader(asked: CountsWanted, counts: Counting, cell: int) -> Callable[[Sequence[tuple[int, int]]], tuple[Integers, Integers]]:
     """What reads some bins of one cell finely."""
 
     def read(bins: Sequence[tuple[int, int]]) -> tuple[Integers, Integers]:
@@ -60,16 +53,13 @@ def _reader(asked: CountsWanted, cell: int, counts: Counting) -> Callable[[Seque
     return read
 
 
-def _read_ahead(ranks: Ranks, asked: CountsWanted, tallies: Sequence[Tally], counts: Counting) -> None:
+def _read_ahead(ranks: Ranks, asked: CountsWanted, tallies: Tallies, counts: Counting) -> None:
     """Read finely what the choices will almost surely need, once for all cells."""
-    near = [tally.bins_near(ranks.mechanism.windows(tally)) for tally in tallies]
-    bins = np.unique(np.concatenate(near))
+    near = tallies.bins_near(ranks.mechanism.windows_of_all(tallies))
+    bins = tallies.bins_of(near)
     bins = bins if len(bins) else np.zeros(1, np.int64)  # an empty table is read as often as any other
     found = counts(_finely(asked, ranges_of(bins))).take()
-    ends = np.searchsorted(found.cell, np.arange(len(tallies) + 1))
-    for cell, (tally, needed) in enumerate(zip(tallies, near, strict=True)):
-        here = slice(int(ends[cell]), int(ends[cell + 1]))
-        tally.take(needed, found.bin[here], found.rows[here])
+    tallies.take(near, found.cell, found.bin, found.rows)
 
 
 def _finely(asked: CountsWanted, bins: Sequence[tuple[int, int]]) -> CountsWanted:
