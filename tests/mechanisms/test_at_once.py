@@ -67,19 +67,19 @@ def test_every_cell_has_the_exact_law(coarse, prior, offset):
 
 
 def test_the_law_is_told_from_one_that_is_3_percent_off():
-    counts, cells = [0] * 60 + [40] + [0] * 2000 + [40] + [0] * 60, 200_000
-    mechanism = Quantile(epsilon=Fraction(1, 4), sensitivity=HALF, q="0.3")
+    counts, cells = [0] * 60 + [40] + [0] * 2000 + [40] + [0] * 60, 20_000
+    mechanism = Quantile(epsilon=Fraction(19, 40), sensitivity=HALF, q="0.3")
     many = Tallies(len(counts), cells, np.repeat(np.arange(cells), 2), np.tile([60, 2061], cells), np.full(2 * cells, 40))
     drawn = np.bincount(select_all(mechanism, many, many.whole), minlength=len(counts))
-    grouped = [drawn[:60].sum(), drawn[60], drawn[61:2061].sum(), drawn[2061:].sum()]
+    grouped = [drawn[:61].sum(), drawn[61:].sum()]  # about as likely: what says most about epsilon
 
     def chances(of):
         law = oracle(counts, of)
-        return [law[:60].sum(), law[60], law[61:2061].sum(), law[2061:].sum()]
+        return [law[:61].sum(), law[61:].sum()]
 
     assert chi_square(grouped, chances(mechanism)) > FALSE_ALARM
     for factor in (Fraction(97, 100), Fraction(103, 100)):
-        off = Quantile(epsilon=factor / 4, sensitivity=HALF, q="0.3")
+        off = Quantile(epsilon=factor * Fraction(19, 40), sensitivity=HALF, q="0.3")
         assert chi_square(grouped, chances(off)) < FALSE_ALARM
 
 

@@ -2,6 +2,7 @@
 
 import csv
 import re
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -11,7 +12,9 @@ import discreet as dc
 from discreet.engines.reference import Reference
 from discreet.engines.wanted import Sums
 from discreet.facts import parse_facts
+from discreet.facts.make import facts_for_table
 from discreet.lessons.samples import sample
+from discreet.mechanisms import Laplace
 from discreet.planning.build import make_plan
 from discreet.planning.outputs import answer_table, evaluated
 from discreet.planning.price import read_price
@@ -153,3 +156,16 @@ def test_filters_that_exclude_each_other_share_one_vector_and_others_share_the_p
     overlapping = make_plan(read_sql(sql.format("UrbanRural = 2"), facts), facts, read_price(epsilon=1))
     assert [len(plan.vectors) for plan in (disjoint, overlapping)] == [1, 2]
     assert disjoint.vectors[0].mechanism == dc.Laplace(epsilon=1, sensitivity=1)
+
+
+@pytest.mark.parametrize(("kind", "per_row"), [("VAR_SAMP(x)", 4.5), ("COVAR_SAMP(x, y)", -4.5)])
+def test_sample_forms_of_two_rows_are_not_biased_by_the_rows_that_there_might_be(kind, per_row):
+    """The factor n / (n - 1) is that of the likeliest whole n, not the mean of the factors at both ends of its interval."""
+    facts = facts_for_table(name="t", columns={"x": dc.number(0, 10), "y": dc.number(0, 10)}, unit="row", neighbours="add_remove",
+                            budget=10**9)
+    plan = make_plan(read_sql(f"SELECT {kind} AS v FROM t", facts), facts, read_price(epsilon=200))
+    exact = Reference(facts, [{"x": 2.0, "y": 5.0}, {"x": 5.0, "y": 2.0}]).run(plan.wanted)
+    (vector,) = plan.vectors
+    quiet = replace(plan, vectors=(replace(vector, mechanism=Laplace(epsilon=10**9, sensitivity=vector.mechanism.sensitivity)),))
+    (value,) = answer_table(plan, release(quiet, exact), 0.95).columns[0].values
+    assert value == pytest.approx(per_row, rel=1e-3)

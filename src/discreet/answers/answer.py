@@ -65,11 +65,12 @@ class BudgetState:
 
 @dataclass(frozen=True, slots=True)
 class AnswerColumn:
-    """A column's name, what it is, and labels of its values where the facts give some."""
+    """A column's name, what it is, and labels of its values where the facts give some; ``is_drawn`` if noise is behind it."""
 
     name: str
     kind: str
     labels: Mapping[object, str] = field(default_factory=dict)
+    is_drawn: bool = False
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -82,6 +82,8 @@ def readings(answer: "Answer", column: "AnswerColumn", most: int | None = None) 
 def ranked_reading(read: Reading, ends: tuple[Any, Any], answer: "Answer", column: "AnswerColumn") -> Reading:
     """The reading of a value that was chosen by its rank: ``37 (rank ± 12)``, or the ends that were bought, equal ones too."""
     far = answer.rank_intervals[0].get(column.name) if answer.rank_intervals else None
+    if far is None and read.shape == "public" and column.is_drawn:  # noise so narrow that the interval has no width. Rule 28
+        return Reading(read.value, "± 0", "both")
     if far is None or read.shape == "null":
         return read
     if read.shape == "public":

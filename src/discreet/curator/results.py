@@ -72,7 +72,7 @@ def answer_of(
         id=id,
         table=plan.facts.name,
         question=to_text(plan.question),
-        columns=tuple(AnswerColumn(c.name, c.kind, c.labels) for c in columns),
+        columns=tuple(AnswerColumn(c.name, c.kind, c.labels, c.is_drawn) for c in columns),
         rows=tuple({c.name: c.values[i] for c in columns} for i in range(rows)),
         intervals=tuple({c.name: c.intervals[i] for c in columns if c.intervals is not None} for i in range(rows)),
         rank_intervals=_rank_intervals(document.table),

@@ -129,7 +129,7 @@ def _known_variance(plan: Plan, vector: Vector, sums: Floats, kind: AggregateKin
     n = plan.facts.rows
     assert n is not None
     pop = _linear(vector, sums, (1.0,), alpha).scaled(_step(vector) ** 2 / n**2)
-    return _finished_variance(plan, vector, pop, kind, n / (n - 1), n / (n - 1))
+    return _finished_variance(plan, vector, pop, kind, _known_factor(n))
 
 
 def _from_bernstein(plan: Plan, vector: Vector, sums: Floats, kind: AggregateKind, alpha: float) -> Estimate:
@@ -179,21 +179,29 @@ def _bernstein_variance(plan: Plan, vector: Vector, sums: Floats, kind: Aggregat
     p, s = _ratio(sums, (0.0, 0.5, 1.0), one_row), _ratio(sums, (0.0, 0.0, 1.0), one_row)
     unit = Estimate(s - p * p, low, high).within(0.0, 0.25)
     rows = _linear(vector, sums, (1 / one_row,) * 3, part)
-    most_rows, least_rows = np.maximum(rows.high, 2.0), np.maximum(rows.low, 2.0)
     assert vector.grid is not None
     pop = unit.scaled((vector.grid.width * _step(vector)) ** 2)
-    return _finished_variance(plan, vector, pop, kind, most_rows / (most_rows - 1), least_rows / (least_rows - 1))
+    return _finished_variance(plan, vector, pop, kind, _sample_factor(rows))
 
 
-def _finished_variance(
-    plan: Plan, vector: Vector, pop: Estimate, kind: AggregateKind, low_factor: Floats | float, high_factor: Floats | float
-) -> Estimate:
+def _sample_factor(rows: Estimate) -> Estimate:
+    """n / (n - 1), for as many rows as there may be; n is a whole number of at least 2, so the likeliest of these is meant."""
+    likely, most, least = np.maximum(np.rint(rows.value), 2.0), np.maximum(rows.high, 2.0), np.maximum(rows.low, 2.0)
+    return Estimate(likely / (likely - 1), most / (most - 1), least / (least - 1))
+
+
+def _known_factor(n: int) -> Estimate:
+    factor = np.asarray(n / (n - 1))
+    return Estimate(factor, factor, factor)
+
+
+def _finished_variance(plan: Plan, vector: Vector, pop: Estimate, kind: AggregateKind, factor: Estimate) -> Estimate:
     """The population variance on the grid, made into the form that was asked; the grid moves it by at most range * rounding."""
-    rounding, assumed = _rounding(plan, vector), (low_factor + high_factor) / 2
+    rounding = _rounding(plan, vector)
     span = (vector.grid.width if vector.grid else 0) * _step(vector)
     pop = pop.widened(rounding * (span + rounding)).within(0.0, np.inf)
     if kind in ("variance_samp", "stddev_samp"):
-        pop = Estimate(pop.value * assumed, pop.low * low_factor, pop.high * high_factor)
+        pop = Estimate(pop.value * factor.value, pop.low * factor.low, pop.high * factor.high)
     value, low, high = np.clip(pop.value, pop.low, pop.high), pop.low, pop.high
     if kind in ("stddev_pop", "stddev_samp"):
         return Estimate(np.sqrt(value), np.sqrt(low), np.sqrt(high))
@@ -265,10 +273,8 @@ def _from_tensor(plan: Plan, vector: Vector, sums: Floats, kind: AggregateKind, 
     found = covariance(sums, vector.degree, law, alpha - part)
     pop = Estimate(found.value, found.low, found.high).scaled(x.span * y.span)
     if not part:
-        return _finished_covariance(pop, x, y, 1.0, 1.0)
-    rows = _linear(vector, sums, (each,) * len(sums), part)
-    most, least = np.maximum(rows.high, 2.0), np.maximum(rows.low, 2.0)
-    return _finished_covariance(pop, x, y, most / (most - 1), least / (least - 1))
+        return _finished_covariance(pop, x, y, None)
+    return _finished_covariance(pop, x, y, _sample_factor(_linear(vector, sums, (each,) * len(sums), part)))
 
 
 def _known_covariance(plan: Plan, vector: Vector, sums: Floats, kind: AggregateKind, alpha: float) -> Estimate:
@@ -276,13 +282,15 @@ def _known_covariance(plan: Plan, vector: Vector, sums: Floats, kind: AggregateK
     assert n is not None
     assert vector.and_grid is not None
     pop = _linear(vector, sums, (1.0,), alpha).scaled(_step(vector) * float(vector.and_grid.step) / n**2)
-    factor = n / (n - 1) if kind == "covariance_samp" else 1.0
-    return _finished_covariance(pop, x, y, factor, factor)
+    return _finished_covariance(pop, x, y, _known_factor(n) if kind == "covariance_samp" else None)
 
 
-def _finished_covariance(pop: Estimate, x: _Side, y: _Side, least: Floats | float, most: Floats | float) -> Estimate:
-    """The population form on the grid, made into the form that was asked: times a factor between ``least`` and ``most``."""
+def _finished_covariance(pop: Estimate, x: _Side, y: _Side, factor: Estimate | None) -> Estimate:
+    """The population form on the grid, made into the form that was asked: times a factor, if there is one."""
     largest = x.span * y.span / 4
     pop = pop.widened(x.rounding * y.span / 2 + y.rounding * x.span / 2 + x.rounding * y.rounding).within(-largest, largest)
-    low, high = np.minimum(pop.low * least, pop.low * most), np.maximum(pop.high * least, pop.high * most)
-    return Estimate(np.clip(pop.value * (least + most) / 2, low, high), low, high)
+    if factor is None:
+        return Estimate(np.clip(pop.value, pop.low, pop.high), pop.low, pop.high)
+    low = np.minimum(pop.low * factor.low, pop.low * factor.high)
+    high = np.maximum(pop.high * factor.low, pop.high * factor.high)
+    return Estimate(np.clip(pop.value * factor.value, low, high), low, high)

@@ -41,6 +41,7 @@ class Shown:
     values: list[object]
     intervals: list[tuple[object, object]] | None
     labels: dict[object, str]
+    is_drawn: bool = False  # noise is behind it: it is not public, however narrow its interval
     rank_interval: tuple[int, int] | None = None  # of values that were chosen by rank: rows around the rank, in every cell
 
 
@@ -142,7 +143,8 @@ def _shown(plan: Plan, name: str, value: Expression, released: Released, risk: R
     whole = isinstance(value, Aggregate) and (kind == "count" or (kind == "sum" and _is_whole_sum(plan, value)))
     whole = whole and not _is_fitted(plan, value)
     intervals = _intervals(found.low[rows], found.high[rows], whole)
-    return Shown(name, kind, _numbers(found.value[rows], whole), intervals, {})
+    is_drawn = any(isinstance(plan.source(each), Derived) for each in aggregates_in_expression(value))
+    return Shown(name, kind, _numbers(found.value[rows], whole), intervals, {}, is_drawn)
 
 
 def _ranked(plan: Plan, name: str, value: Aggregate, released: Released, alpha: float, rows: NDArray[np.intp]) -> Shown:
@@ -153,7 +155,7 @@ def _ranked(plan: Plan, name: str, value: Aggregate, released: Released, alpha: 
     pairs = zip(found.low[rows], found.high[rows], strict=True)
     ends = [_ends(low, high, whole) if bought else (None, None) for low, high in pairs]
     far = rank_reach(plan, value, alpha)
-    return Shown(name, kind_of(value), [_number(each, whole) for each in found.value[rows]], ends, {}, (-far, far))
+    return Shown(name, kind_of(value), [_number(each, whole) for each in found.value[rows]], ends, {}, True, (-far, far))
 
 
 def _is_fitted(plan: Plan, value: Expression) -> bool:

@@ -158,6 +158,8 @@ def _panel(column: "AnswerColumn", answer: "Answer", most: int) -> Panel:
 
 def as_bought(column: "AnswerColumn", read: Reading, ends: tuple[Any, Any]) -> Reading:
     """The reading with both ends where they were bought for a whole number: a ± around it would widen them."""
+    if column.kind not in _RANKED and read.shape == "public" and column.is_drawn:
+        return Reading(read.value, "± 0", "both")
     if column.kind not in _RANKED or read.shape == "null" or not all(isinstance(end, int) for end in ends):
         return read
     low, high = (read_number(end, (end, end), whole=True).value for end in ends)
