@@ -130,3 +130,18 @@ def test_the_data_holder_finds_the_mistake_in_the_log_by_its_reference(tmp_path,
     assert "KeyError" in line["cause"]
     assert "planted" not in str(told.value)
 
+
+
+def test_public_is_said_only_of_numbers_for_which_nothing_was_drawn():
+    """At a price beyond all reason the interval of a noisy count has no width: it is no public number for that. Rule 28."""
+    people = table()
+    noisy = people.ask("SELECT COUNT(*) AS n FROM t", epsilon=10**9)
+    assert noisy.interval == (40, 40)
+    assert "(public)" not in repr(noisy)
+    assert "± 0" in repr(noisy)
+    again = people.ask("SELECT COUNT(*) AS n FROM t", epsilon=10**9)
+    assert again.replayed
+    assert "(public)" not in repr(again)
+    columns = {"x": dc.number(0, 100, null=0)}
+    known = dc.table(ROWS[["x"]], name="t", unit="row", neighbours="change_one", rows=40, columns=columns, budget=1)
+    assert "(public)" in repr(known.ask("SELECT COUNT(*) AS n FROM t", epsilon="0.1"))

@@ -81,6 +81,8 @@ def _column_to(column: Shown, parts: list[bytes]) -> dict[str, Any]:
         kept["labels"] = [[_value_to(value), label] for value, label in column.labels.items()]
     if column.rank_interval is not None:
         kept["ranks"] = list(column.rank_interval)
+    if column.is_drawn:
+        kept["drawn"] = True
     return kept
 
 
@@ -92,7 +94,7 @@ def _column_from(kept: Mapping[str, Any], reading: "_Reading") -> Shown:
         intervals = list(zip(low, reading.values(kept["high"]), strict=True))
     labels = {_value_from(value): label for value, label in kept.get("labels", ())}
     ranks = (kept["ranks"][0], kept["ranks"][1]) if "ranks" in kept else None
-    return Shown(kept["name"], cast(Kind, kept["kind"]), values, intervals, labels, ranks)
+    return Shown(kept["name"], cast(Kind, kept["kind"]), values, intervals, labels, ranks, kept.get("drawn", False))
 
 
 def _numbers_to(values: Sequence[object], parts: list[bytes]) -> dict[str, Any]:

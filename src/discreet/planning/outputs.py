@@ -41,8 +41,8 @@ class Shown:
     values: list[object]
     intervals: list[tuple[object, object]] | None
     labels: dict[object, str]
-    is_drawn: bool = False  # noise is behind it: it is not public, however narrow its interval
     rank_interval: tuple[int, int] | None = None  # of values that were chosen by rank: rows around the rank, in every cell
+    is_drawn: bool = False  # noise is behind it: it is not public, however narrow its interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +144,7 @@ def _shown(plan: Plan, name: str, value: Expression, released: Released, risk: R
     whole = whole and not _is_fitted(plan, value)
     intervals = _intervals(found.low[rows], found.high[rows], whole)
     is_drawn = any(isinstance(plan.source(each), Derived) for each in aggregates_in_expression(value))
-    return Shown(name, kind, _numbers(found.value[rows], whole), intervals, {}, is_drawn)
+    return Shown(name, kind, _numbers(found.value[rows], whole), intervals, {}, None, is_drawn)
 
 
 def _ranked(plan: Plan, name: str, value: Aggregate, released: Released, alpha: float, rows: NDArray[np.intp]) -> Shown:
@@ -155,7 +155,7 @@ def _ranked(plan: Plan, name: str, value: Aggregate, released: Released, alpha: 
     pairs = zip(found.low[rows], found.high[rows], strict=True)
     ends = [_ends(low, high, whole) if bought else (None, None) for low, high in pairs]
     far = rank_reach(plan, value, alpha)
-    return Shown(name, kind_of(value), [_number(each, whole) for each in found.value[rows]], ends, {}, True, (-far, far))
+    return Shown(name, kind_of(value), [_number(each, whole) for each in found.value[rows]], ends, {}, (-far, far), True)
 
 
 def _is_fitted(plan: Plan, value: Expression) -> bool:
