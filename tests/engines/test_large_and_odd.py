@@ -61,7 +61,7 @@ def test_a_sum_leaves_the_engine_whole_however_large_it_is(sum_):
 
 def test_what_shares_a_cell_is_added_up_whole():
     key = ByValue(Column("g"), ("a",), other=True)
-    parts = [2**62 - 1, 2**95 + 7, 2**120 + 2**62 - 1, 5] * 100
+    parts = [2**62 - 1, 2**95 + 7, 2**118 + 2**62 - 1, 5] * 100  # together below 2^125
     found = {
         "k0": np.array([f"w{place}" for place in range(len(parts))], object),  # none is declared
         "h0": np.array([part >> 62 for part in parts], np.int64),

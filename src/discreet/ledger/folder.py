@@ -62,9 +62,10 @@ def made_ledger(place: Path) -> Ledger:
         Database(started / _FILE, create=True).close()
         started.rename(place)
         _keep_name(place.parent)
-    except OSError:
+    except OSError as error:
         if not _is_there(place / _FILE):  # else another process was faster
-            hint = "the folder of the facts file must be writable"
+            is_long = error.errno == ENAMETOOLONG
+            hint = f"the {'path is too long' if is_long else 'folder of the facts file must be writable'}"
             raise LedgerFault(f"the folder {_FOLDER} cannot be made", hint=hint) from None
     finally:
         if started is not None:
