@@ -23,6 +23,7 @@ class SigningKey:
 
     def __init__(self, key: Ed25519PrivateKey) -> None:
         self._key = key
+        self._public = key.public_key()
 
     @classmethod
     def new(cls) -> "SigningKey":
@@ -64,7 +65,7 @@ class SigningKey:
     @property
     def public(self) -> Ed25519PublicKey:
         """The public key, to verify with."""
-        return self._key.public_key()
+        return self._public
 
     def sign(self, text: str) -> str:
         """The signature of a text, in base64. The text begins with what it is: see ``signatures``."""
