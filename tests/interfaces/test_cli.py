@@ -64,7 +64,7 @@ def test_the_commands_are_these():
     assert {" ".join(words) for words in COMMANDS} == {
         "demo", "sample", "init", "check", "register", "budget show", "budget raise", "version new", "freeze", "unfreeze",
         "publish", "quote", "ask", "ledger show", "ledger verify", "ledger export", "ledger witness", "ledger recover",
-        "receipt show", "receipt verify", "attack", "audit",
+        "receipt show", "receipt verify", "release verify", "attack", "audit",
     }  # fmt: skip
 
 
