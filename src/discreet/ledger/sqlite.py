@@ -97,11 +97,7 @@ class Ledger:
         canonical(dict(statement)).encode()
         while True:
             try:
-                with self.database.writing() as connection:
-                    reason = frozen_for(connection, granted.request, granted.asker)
-                    stored = self._settled(connection, granted, released, statement, kept, is_withheld=reason is not None)
-                    if reason is None:
-                        delivered(connection, granted.charge, granted.asker)
+                stored, reason = self._settled(granted, released, statement, kept)
                 break
             except Waiting:
                 time.sleep(_PAUSE)
@@ -113,6 +109,17 @@ class Ledger:
         return stored
 
     def _settled(
+        self, granted: Granted, released: Released, statement: Mapping[str, Any], kept: Kept
+    ) -> tuple[Stored, Frozen | None]:
+        """The stored answer, and why whoever asked does not get it."""
+        with self.database.writing() as connection:
+            reason = frozen_for(connection, granted.request, granted.asker)
+            stored = self._stored(connection, granted, released, statement, kept, is_withheld=reason is not None)
+            if reason is None:
+                delivered(connection, granted.charge, granted.asker)
+        return stored, reason
+
+    def _stored(
         self, connection: Connection, granted: Granted, released: Released, statement: Mapping[str, Any], kept: Kept, *,
         is_withheld: bool,
     ) -> Stored:  # fmt: skip
