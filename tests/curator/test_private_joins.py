@@ -125,9 +125,10 @@ def test_the_other_table_must_be_registered(folder):
 def test_freezing_the_other_table_stops_the_join_and_nothing_else(folder, patients):
     patients.ask(SQL, epsilon=1)
     office.freeze(folder / "visits.toml", reason="look first")
-    for sql in (SQL, SQL.replace("cost", "2 * cost")):
+    for sql, who in ((SQL, "bob"), (SQL.replace("cost", "2 * cost"), None)):
         with pytest.raises(dc.AccessError, match="visits is frozen"):
-            patients.ask(sql, epsilon=1)
+            patients.ask(sql, epsilon=1, analyst=who)
+    assert patients.ask(SQL, epsilon=1).replayed                              # one's history stays readable
     assert patients.ask("SELECT COUNT(*) AS n FROM patients", epsilon=1).rows
 
 
