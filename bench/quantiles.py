@@ -18,6 +18,8 @@ not run.
 The weights were chosen while looking at the first four tables; the others were not looked at. On *Adult fnlwgt* at ε = 1 OpenDP
 is better: the numbers are dense and not round, so that few candidates matter, and there permute-and-flip errs less.
 
+Medians of many cells are those of `ask` on a table in memory of ten rows to a cell, every time at a new price.
+
 The time of a median is that of `ask`, over a Parquet file of 20 million rows, every time at a new price; beside it, in turn,
 DuckDB's own `quantile_cont` over the same file.
 """
@@ -34,6 +36,7 @@ from typing import Any
 
 import duckdb
 import numpy as np
+import pandas as pd
 from _quantiles_errors import at_most, rank_error, summary
 from _questions_tables import make_table
 from _record import Row, Times, clocked, in_peer, record, target
@@ -55,6 +58,7 @@ NINE = [Fraction(i, 10) for i in range(1, 10)]
 NOTHING = 0.01                                                 # rows: a mean error that is none
 OTHERS = "not looked at"                                       # marks tables by which no weight was chosen
 NINE_TITLE, ONE_TITLE, TIME_TITLE, TARGETS = "Nine quantiles", "One median", f"A median of {ROWS:,} rows", "Targets"
+CELLS, CELLS_TITLE = (100, 1_000, 10_000), "Medians of many cells"
 
 Table = dict[str, Any]                                         # whole values, and their bounds
 
@@ -82,7 +86,7 @@ def main() -> None:
         target("OpenDP's runs beside its law, worst table", apart and Times(apart, apart), at_most=4, unit="standard errors"),
         target("a median of 20 million rows beside quantile_cont", ratio, at_most=2, unit="×"),
     ]
-    record("quantiles", {TARGETS: targets, NINE_TITLE: nine, ONE_TITLE: rows, TIME_TITLE: speed},
+    record("quantiles", {TARGETS: targets, NINE_TITLE: nine, ONE_TITLE: rows, TIME_TITLE: speed, CELLS_TITLE: many_cells()},
            packages=("discreet", "numpy", "duckdb"), peers={name: found["version"] for name, found in ran.items()})
 
 
@@ -212,6 +216,26 @@ def median_times(folder: Path) -> tuple[dict[str, Times], dict[str, Times]]:
     found = clocked(acts, repeats=REPEATS)
     curator.close()
     return found
+
+
+def many_cells() -> list[Row]:
+    """Medians of 100 to 10 000 cells, the time of one question."""
+    rows = []
+    for cells in CELLS:
+        drawn = np.random.default_rng(cells)
+        frame = pd.DataFrame({"g": drawn.integers(0, cells, 10 * cells), "x": drawn.random(10 * cells) * 100})
+        curator = dc.table(frame, name="t", unit="row", neighbours="add_remove", budget=10**6,
+                           columns={"g": dc.integer(0, cells - 1), "x": dc.number(0, 100)})
+        acts = {"ask": medians_asked(curator)}
+        wall, busy = clocked(acts, repeats=REPEATS)
+        rows.append({"cells": cells, "best, s": wall["ask"].best, "median, s": wall["ask"].median,
+                     "processor, s": busy["ask"].best})
+    return rows
+
+
+def medians_asked(curator: Any) -> Callable[[], object]:
+    prices = count(1)
+    return lambda: curator.ask("SELECT g, MEDIAN(x) AS m FROM t GROUP BY g", epsilon=1 + Fraction(next(prices), 10**6))
 
 
 def time_row(who: str, wall: dict[str, Times], busy: dict[str, Times]) -> Row:
