@@ -10,8 +10,8 @@ from random import Random
 
 import pytest
 
-from discreet.curator.prices import share_read
 from discreet.curator.results import answer_from
+from discreet.exact import exact
 from discreet.mechanisms.accuracy import read_confidence
 from discreet.planning.build import make_plan
 from discreet.planning.opening import released_from
@@ -39,7 +39,8 @@ def _law():
 def answered(asked, facts, engine, budget):
     """Plan, engine, noise and answer, without a ledger: what a curator does between the charge and the delivery."""
     said = asked.options
-    question = read_sql(asked.sql, facts, bounds_share=share_read(said.get("bounds_share")))
+    share = said.get("bounds_share")
+    question = read_sql(asked.sql, facts, bounds_share=None if share is None else exact(share))
     caps = Caps(*(said.get(name) for name in ("max_rows", "max_groups", "max_rows_per_group")))
     question = question if caps == Caps() else checked(with_caps(question, caps), facts)
     sure = read_confidence(said.get("confidence", "0.95"))
