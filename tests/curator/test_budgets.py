@@ -248,7 +248,7 @@ def test_editing_the_cap_in_the_file_changes_nothing(tmp_path):
         t.ask(URBAN, epsilon=2)
     again = office.register(file)
     assert again.already
-    assert any("cap in the file" in each for each in again.warnings)
+    assert any("ledger's cap applies" in each for each in again.warnings)
     assert again.budget.cap == dc.Pure(epsilon=1)
     edit(file, 'version = "1"', 'version = "2"')
     office.new_version(file)
