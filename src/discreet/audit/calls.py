@@ -61,7 +61,7 @@ def families_of(plan: Plan) -> list[Family]:
         cells = range(plan.wanted.cells)
         for level in sorted(set(levels)):
             turns = [place for place, its in enumerate(levels) if its == level]
-            places = tuple(start + cell * len(levels) + turn for cell in cells for turn in turns)
+            places = tuple(start + turn * len(cells) + cell for cell in cells for turn in turns)  # turn by turn, all cells
             found.append(Family(places, 1 if len(places) == 1 else groups_touched(plan.facts.neighbours, 1)))
         start += len(cells) * len(levels)
     return found
