@@ -52,7 +52,7 @@ def test_whatever_is_written_to_a_ledger_is_written_while_nobody_else_can(file, 
         ledger = open_ledger(file.parent / ".discreet")
         for number in range(30):
             (granted,) = ledger.reserve([request(str(number), "1")])
-            ledger.fail(granted, dc.Fault())
+            ledger.settle(granted, (), {"question": "how many"})
         ledger.close()
     print(f"\n  {dict(done)}")
     assert done["write", "ledger.db", False] > 20 < done["write", "ledger.db-wal", False]
