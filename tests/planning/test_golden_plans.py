@@ -40,6 +40,9 @@ class Recorded:
         self.statements.append(sql)
         return self._connection.execute(sql)
 
+    def interrupt(self):
+        self._connection.interrupt()
+
     def __enter__(self):
         return self
 

@@ -215,7 +215,7 @@ def test_a_ledger_of_rho_charges_half_the_square_of_every_epsilon_and_the_delta(
 @pytest.mark.parametrize("price", [{"epsilon": 1}, {"rho": 1}])
 def test_a_price_without_delta_tells_no_unknown_keys(price):
     for key, instead in (("word", "category"), ("code", "lower and upper"), ("x", "BIN(x, width)")):
-        with pytest.raises(dc.QuestionError, match="takes a delta") as refused:
+        with pytest.raises(dc.QuestionError, match="requires a delta") as refused:
             planned(f"SELECT {key}, AVG(x) AS m FROM t GROUP BY {key}", **price)
         assert instead in refused.value.hint
 
