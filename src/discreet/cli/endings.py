@@ -15,6 +15,7 @@ import typer
 from discreet.cli.printing import json_text
 from discreet.cli.unwritten import NO_ROOM, Unwritten
 from discreet.errors import AccessError, BudgetError, DiscreetError, FactsError, Fault, QuestionError, TrialFault
+from discreet.remedies import on_command_line, said
 
 __all__ = ["Ending", "ending_of", "print_ending"]
 
@@ -33,33 +34,34 @@ class Ending:
 
 def ending_of(error: Exception) -> Ending:
     """How a command ends that raised ``error``."""
+    hint = said(getattr(error, "hint", ""), on_command_line)
     match error:
         case TrialFault():
-            return Ending(70, error.code, error.message, error.hint, more={"reference": error.reference})
+            return Ending(70, error.code, error.message, hint, more={"reference": error.reference})
         case Fault() if error.told:  # whoever holds the data looks at their own source: there is no log yet
-            return Ending(4, error.code, f"{error.message}: {error.told}", error.hint)
+            return Ending(4, error.code, f"{error.message}: {error.told}", hint)
         case Fault():
-            return Ending(4, error.code, error.message, error.hint, more={"reference": error.reference})
+            return Ending(4, error.code, error.message, hint, more={"reference": error.reference})
         case FactsError():
             place = {"file": error.file, "line": error.line, "key": error.key}
             where = ":".join(str(part) for part in (error.file, error.line) if part is not None)
             where = " · ".join(filter(None, [where, error.key]))
-            return Ending(2, error.code, error.message, error.hint, where, {k: v for k, v in place.items() if v is not None})
+            return Ending(2, error.code, error.message, hint, where, {k: v for k, v in place.items() if v is not None})
         case QuestionError():
             more = {"line": error.line, "column": error.column} if error.line is not None else {}
-            return Ending(2, error.code, error.message, error.hint, more=more)
+            return Ending(2, error.code, error.message, hint, more=more)
         case BudgetError():
-            return Ending(3, error.code, error.message, error.hint)
+            return Ending(3, error.code, error.message, hint)
         case AccessError():
             known = {"reference": error.reference} if error.reference else {}
-            return Ending(5, error.code, error.message, error.hint, more=known)
+            return Ending(5, error.code, error.message, hint, more=known)
         case Unwritten():
-            return Ending(error.exit_code, "output", error.message, error.hint)
+            return Ending(error.exit_code, "output", error.message, hint)
         case OSError(errno=errno.ENOSPC | errno.EDQUOT | errno.EFBIG):
             why = (error.strerror or "no room").lower()
             return Ending(NO_ROOM, "output", f"the output could not be written: {why}", "make room, and run it again")
         case DiscreetError():
-            return Ending(2, error.code, error.message, error.hint)
+            return Ending(2, error.code, error.message, hint)
     if callable(complaint := getattr(error, "format_message", None)):  # the command line itself is wrong
         context = getattr(error, "ctx", None)
         called = getattr(context, "command_path", None) or "discreet"

@@ -9,6 +9,7 @@ from discreet.exact import shown
 from discreet.ledger.sqlite import Ledger
 from discreet.planning.plan import Plan
 from discreet.privacy.losses import Approximate, Concentrated, Loss, Pure
+from discreet.remedies import Remedy
 
 __all__ = ["by_parts"]
 
@@ -37,15 +38,13 @@ def _unknown_part(plan: Plan, cap: Loss) -> ParameterError | None:
     """What the budget does not count in, though the price has it; None if there is no such part."""
     match cap, plan.price:
         case Pure(), Approximate(epsilon=epsilon):
-            return ParameterError(
-                "this budget counts epsilon only, not delta", hint=f"write epsilon={shown(epsilon)} and leave delta out"
-            )
+            how = Remedy(f"write {{epsilon={shown(epsilon)}}} and leave delta out")
+            return ParameterError("this budget counts epsilon only, not delta", hint=how)
         case Pure(), Concentrated():
-            return ParameterError("this budget counts epsilon only, not rho", hint="write epsilon=0.1 instead of rho")
+            return ParameterError("this budget counts epsilon only, not rho", hint=Remedy("write {epsilon=0.1} instead of rho"))
         case Approximate(), Concentrated():
-            return ParameterError(
-                "this budget counts epsilon and delta, not rho", hint="write epsilon=1 and delta='1e-6', or epsilon alone"
-            )
+            how = Remedy("write {epsilon=1} and {delta=1e-6}, or epsilon alone")
+            return ParameterError("this budget counts epsilon and delta, not rho", hint=how)
         case _:
             return None
 

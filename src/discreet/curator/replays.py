@@ -29,6 +29,7 @@ from discreet.privacy.losses import Concentrated, Pure
 from discreet.questions.algebra import Aggregate, Question
 from discreet.questions.normal import fingerprint
 from discreet.questions.sql import read_sql
+from discreet.remedies import Remedy
 
 __all__ = ["plan_again", "plan_followed", "released_as_planned", "released_rows", "shown_again", "shown_or_none"]
 
@@ -73,7 +74,7 @@ def _check_can_show(plan: Plan, stored: Stored) -> None:
     if stored.document is None and _charged(plan, stored) is None:
         raise LedgerFault(
             "the question is planned differently now, and the version that answered it kept nothing to show without its plan",
-            hint="use that version, which shows it for free; or ask anew (anew=True, --anew), which is charged again",
+            hint=Remedy("use that version, which shows it for free; or ask with {anew}, which is charged again"),
         )
 
 

@@ -21,6 +21,7 @@ from discreet.questions.ranked import with_intervals
 from discreet.questions.sql import read_sql
 from discreet.questions.unbounded import with_share
 from discreet.questions.units import NO_CAPS, with_caps
+from discreet.remedies import Remedy
 
 __all__ = ["Ask", "Asked", "Weights", "Within", "Words"]
 
@@ -120,7 +121,8 @@ class Ask:
         if self.within is None:
             return read_price(epsilon=self.epsilon, delta=self.delta, rho=self.rho)
         if self.epsilon is not None or self.delta is not None or self.rho is not None:
-            raise ParameterError("a question has a price or a wish, not both", hint="write epsilon=0.1, or within=500")
+            how = Remedy("write {epsilon=0.1}, or {within=500}")
+            raise ParameterError("a question has a price or a wish, not both", hint=how)
         numbers = [output.name for output in question.outputs if not isinstance(output.value, KeyOf)]
         wishes = self.within if isinstance(self.within, Mapping) else dict.fromkeys(numbers, self.within)
         exact = {name: exact_positive(value, "within") for name, value in wishes.items()}

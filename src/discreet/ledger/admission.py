@@ -18,6 +18,7 @@ from discreet.ledger.keys import SigningKey
 from discreet.ledger.rows import TableRow, table_row
 from discreet.planning.price import Price
 from discreet.privacy.losses import Concentrated
+from discreet.remedies import Remedy
 
 __all__ = ["UNCOUNTED", "admit", "admit_beside", "check_analyst", "forget_ends", "note_ends"]
 
@@ -71,7 +72,8 @@ def admit_beside(connection: Connection, row: TableRow, request: Request) -> Non
 def _check_most(most: Fraction, price: Price) -> None:
     """What one question may cost, whatever is left."""
     if isinstance(price, Concentrated):
-        raise BudgetError("a question to this table is priced by epsilon", hint=f"write epsilon={shown(most)} or less")
+        how = Remedy(f"write {{epsilon={shown(most)}}} or less")
+        raise BudgetError("a question to this table is priced by epsilon", hint=how)
     if price.epsilon > most:
         asked = f"the question costs epsilon {shown(price.epsilon)}"
         raise BudgetError(asked, hint=f"one question may cost at most {shown(most)}")

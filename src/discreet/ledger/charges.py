@@ -9,6 +9,7 @@ from discreet.errors import AccessError, LedgerFault
 from discreet.planning.price import Price
 from discreet.planning.release import Released
 from discreet.privacy.events import Event
+from discreet.remedies import Remedy
 
 __all__ = ["CanFollow", "Frozen", "Granted", "Outcome", "Request", "Stored", "always", "cut_off"]
 
@@ -73,8 +74,8 @@ def always(_request: Request) -> bool:
 def cut_off(charges: int = 1) -> LedgerFault:
     """What an asker is told about charges that only another version can finish. They stay as they are."""
     many = "1 charge was" if charges == 1 else f"{charges} charges were"
-    hint = (
+    hint = Remedy(
         "run discreet ledger recover with the version of discreet that charged it: that is free; "
-        "or ask anew, which is charged again"
+        "or ask with {anew}, which is charged again"
     )
     return LedgerFault(f"{many} cut off by a crash and would be planned differently by this version", hint=hint)

@@ -34,6 +34,7 @@ from discreet.questions.algebra import Aggregate, Column, Expression, KeyOf, Out
 from discreet.questions.functions import BOUNDED
 from discreet.questions.ranked import RANKED_KINDS, SIZE_KINDS
 from discreet.questions.unbounded import unbounded_in
+from discreet.remedies import Remedy
 
 __all__ = ["Basis", "Expected", "expected_errors", "price_within", "readable_group", "size_for"]
 
@@ -238,17 +239,17 @@ def _is_met(expected: tuple[Expected, ...], within: Mapping[str, Fraction]) -> b
             if found.basis in ("rank", "rank_of_units"):
                 raise QuestionError(
                     f"how far off the value of {found.name} is depends on the data; its rank is what a price buys",
-                    hint="write epsilon=…, and see in the quote how far off the rank may be",
+                    hint=Remedy("write {epsilon=1}, and see in the quote how far off the rank may be"),
                 )
             if found.basis == "range":
                 raise QuestionError(
                     f"how good {found.name} is depends on the bounds that will be found",
-                    hint="write epsilon=…, and see in the quote how good it is beside the range found",
+                    hint=Remedy("write {epsilon=1}, and see in the quote how good it is beside the range found"),
                 )
             if found.basis == "table":
                 raise QuestionError(
                     f"how good {found.name} is depends on how many rows there are, which nothing public says",
-                    hint="write assuming=1000 beside within, or rows_about in the facts",
+                    hint=Remedy("write {assuming=1000} beside within, or rows_about in the facts"),
                 )
             if found.plus_minus > within[found.name]:
                 return False

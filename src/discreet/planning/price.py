@@ -5,12 +5,13 @@ from fractions import Fraction
 from discreet.errors import ParameterError
 from discreet.exact import Number, exact_positive
 from discreet.privacy.losses import Approximate, Concentrated, Pure, delta_between
+from discreet.remedies import Remedy
 
 __all__ = ["LEAST", "Price", "read_price"]
 
 Price = Pure | Concentrated | Approximate
 LEAST = Fraction(1, 10**12)  # an epsilon that buys nothing but noise, and noise that 64 bits still hold
-_HOW = "write epsilon=0.1, or rho=0.01, or epsilon=1 and delta='1e-6'"
+_HOW = Remedy("write {epsilon=0.1}, or {rho=0.01}, or {epsilon=1} and {delta=1e-6}")
 
 
 def read_price(*, epsilon: Number | None = None, delta: Number | None = None, rho: Number | None = None) -> Price:
@@ -29,5 +30,5 @@ def read_price(*, epsilon: Number | None = None, delta: Number | None = None, rh
 
 def _worth_something(price: Fraction, name: str, least: Fraction) -> Fraction:
     if price < least:
-        raise ParameterError(f"{name} is too small to buy anything", hint=f"write {name}={float(least):g} or more")
+        raise ParameterError(f"{name} is too small to buy anything", hint=Remedy(f"write {{{name}={float(least):g}}} or more"))
     return price

@@ -17,6 +17,7 @@ from discreet.facts.model import MOST_OF_UNIT, ByColumn, Facts
 from discreet.planning.cells import most_cells
 from discreet.questions.algebra import Expression, Question
 from discreet.questions.disjoint import is_per_unit
+from discreet.remedies import Remedy
 from discreet.sensitivities.contribution import Sensitivity
 from discreet.sensitivities.scope import Scope
 from discreet.sensitivities.statistic import Bounds, Count, Sum, Vector
@@ -104,8 +105,8 @@ def rows_checked(reach: Reach) -> None:
     if reach.rows is None:
         raise QuestionError(
             "nothing limits how many rows of one unit enter this question",
-            hint="write max_rows=10 beside the price, or PER UNIT 10 ROWS at the end; or max_rows into the facts; "
-            "ROWS_PER_UNIT(0.95) asks how many most units have",
+            hint=Remedy("write {max_rows=10} beside the price, or PER UNIT 10 ROWS at the end; or max_rows into the facts; "
+                        "ROWS_PER_UNIT(0.95) asks how many most units have"),
         )
 
 

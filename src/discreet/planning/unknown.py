@@ -29,6 +29,7 @@ from discreet.private import Private
 from discreet.questions.algebra import Aggregate, AggregateKind, Column, Expression, Question
 from discreet.questions.disjoint import is_per_unit
 from discreet.questions.words import to_text
+from discreet.remedies import Remedy
 
 __all__ = ["KeysDraft", "counts_told", "keys_as_integers", "keys_draft", "keys_of", "opened", "released_from"]
 
@@ -61,7 +62,8 @@ def keys_draft(question: Question, facts: Facts, aggregates: Sequence[Aggregate]
         )
     reach = reach_of(question, facts)
     if reach is not None and reach.groups >= MOST_CELLS:
-        raise QuestionError("nothing limits how many keys one unit may have", hint="write max_groups=5 beside the price")
+        how = Remedy("write {max_groups=5} beside the price")
+        raise QuestionError("nothing limits how many keys one unit may have", hint=how)
     if reach is None and matches_of(question, facts) > 1:
         raise QuestionError(
             f"{named} is a key without a public list of values, and one row may become several here",
@@ -91,7 +93,7 @@ def keys_of(draft: KeysDraft, facts: Facts, price: Price, share: Fraction) -> Ke
     if not isinstance(price, Approximate):
         raise QuestionError(
             f"the {draft.what} are not public, and releasing them requires a delta",
-            hint=f"write epsilon=1 and delta='1e-6', or {draft.instead}",
+            hint=Remedy(f"write {{epsilon=1}} and {{delta=1e-6}}, or {draft.instead}"),
         )
     given = {"epsilon": price.epsilon * share, "delta": price.delta, "groups": draft.groups or 1}
     kind = NoisyThreshold if draft.aggregates else KeySelection

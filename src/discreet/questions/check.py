@@ -35,6 +35,7 @@ from discreet.questions.unbounded import FIND, fitted_share, is_unbounded
 from discreet.questions.units import check_units, fitted_caps
 from discreet.questions.walk import every, parts
 from discreet.questions.words import column_text, to_text
+from discreet.remedies import Remedy
 
 __all__ = ["MOST_AGGREGATES", "checked", "checked_condition", "checked_key", "fitted_question"]
 
@@ -235,7 +236,7 @@ def _is_found(number: Expression, within: Within) -> bool:
 
 
 def _hint(number: Expression, facts: model.Facts) -> str:
-    return f"{_CLAMP}; or {FIND}" if is_unbounded(number, facts) else _CLAMP
+    return Remedy(f"{_CLAMP}; or {FIND}") if is_unbounded(number, facts) else _CLAMP
 
 
 def _is_ordered(key: Expression, facts: model.Facts) -> bool:

@@ -26,7 +26,7 @@ __all__ = [
     "with_share",
 ]
 
-FIND = "write bounds_share='0.2', the part of the price that finds bounds"  # for hints
+FIND = "write {bounds_share=0.2}, the part of the price that finds bounds"  # for a Remedy
 
 _LEAST = Fraction(1, 1000)
 _FINEST = 10**6  # the largest denominator
