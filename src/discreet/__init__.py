@@ -138,7 +138,7 @@ __all__ = [
     "zCDP",
 ]
 
-__version__ = "0.1.0"
+__version__ = "0.2.0.dev0"
 
 _ROOMS = {  # where each public name lives
     "errors": (
