@@ -338,7 +338,9 @@ def test_a_clock_that_was_wrong_once_closes_no_table_for_good(tmp_path, monkeypa
     at(monkeypatch, datetime(2026, 12, 1, tzinfo=UTC))
     with pytest.raises(dc.AccessError, match=r"the clock has gone back since; .* unfreeze"):       # never silently
         t.ask(RURAL, epsilon="0.1")
+    assert [(stop.state, stop.since) for stop in office.stops(file)] == [("clock", "2027-12-31")]
     office.unfreeze(file, reason="the clock was wrong")
+    assert office.stops(file) == []
     t.ask(RURAL, epsilon="0.1")
     assert [each.kind for each in office.entries(file)].count("end") == 1
     assert office.verify(file).ok
@@ -510,3 +512,22 @@ def test_without_cells_charges_add_up(tmp_path):
     t.ask_all([count_above(2), count_above(3), count_above(2)], epsilon="0.3")
     assert charged_by_hand(tmp_path) == spent(t) == Fraction(4, 10)
     t.close()
+
+
+# ---- whoever gives no name
+
+
+def test_whoever_gives_no_name_has_the_limit_of_one_analyst(tmp_path):
+    file = registered(tmp_path, budget="epsilon = 1\nper_analyst = 0.3")
+    t = open_table(file)
+    t.ask(count_above(1), epsilon="0.2")
+    with pytest.raises(dc.BudgetError, match="anonymous has less left"):
+        t.ask(count_above(2), epsilon="0.2")
+    t.ask(count_above(2), epsilon="0.2", analyst="alice")
+    assert t.budget.analysts == {"anonymous": dc.Pure(epsilon="0.2"), "alice": dc.Pure(epsilon="0.2")}
+    t.close()
+    t = moved(file, 2)
+    with pytest.raises(dc.BudgetError, match="anonymous has less left"):
+        t.ask(count_above(2), epsilon="0.2")
+    t.close()
+    assert office.verify(file).ok

@@ -305,6 +305,13 @@ def test_a_frozen_table_is_not_published_and_a_dry_run_says_so(tmp_path):
     assert spent(tmp_path) == Pure(epsilon=0)
 
 
+def test_a_release_is_the_data_holders_and_no_limit_of_an_analyst_holds_it(tmp_path):
+    file = homes(tmp_path, budget="per_analyst = 0.1")
+    publish(file, tmp_path / "out")
+    assert spent(tmp_path) == Pure(epsilon="0.75")
+    assert office.verify(tmp_path).ok
+
+
 def test_noise_that_repeats_itself_is_refused(tmp_path):
     file = homes(tmp_path)
     with testing.seeded(1), pytest.raises(AccessError):

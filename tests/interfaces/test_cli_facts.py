@@ -135,7 +135,7 @@ def test_init_wants_a_file_of_a_known_kind(discreet):
 
 
 def test_sound_facts_are_said_to_be_sound(discreet):
-    assert json.loads(discreet("check", "people.toml", "--json").out) == {"ok": True, "problems": []}
+    assert json.loads(discreet("check", "people.toml", "--json").out) == {"ok": True, "problems": [], "warnings": []}
     shown = discreet("check", ".")
     assert (shown.code, shown.out) == (0, "sound  people.toml\n")
 

@@ -7,6 +7,7 @@ import typer
 from typer.core import TyperGroup
 
 from discreet.cli.options import Delta, Epsilon, FactsFile, Json, Reason, Rho, local, print_json
+from discreet.cli.stopped import show_stops, state_of
 from discreet.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -33,25 +34,28 @@ budgets = typer.Typer(
 
 
 def _shape(state: "BudgetState") -> dict[str, Any]:
-    """All five parts, also where two are empty."""
+    """All parts, also where two are empty."""
     told = {"cells": {}, "analysts": {}} | state.to_dict()
     return {part: told[part] for part in ("cap", "spent", "remaining", "cells", "analysts")}
 
 
 @budgets.command("show")
 def show(file: FactsFile, as_json: Json = False) -> None:
-    """Show what may be spent, what is spent and what is left."""
-    from discreet.curator import open_table
+    """Show what may be spent, what is spent and left, and what stops asking: frozen, closed or ended."""
+    from discreet.curator import office, open_table
 
     with closing(open_table(local(file))) as curator:
         name, state = curator.facts.name, curator.budget
+    stops = office.stops(local(file))
     if as_json:
-        print_json(_shape(state))
+        print_json(_shape(state) | {"state": state_of(stops), "stops": [stop.to_dict() for stop in stops]})
         return
     from discreet.cli.page import Page
     from discreet.cli.views import show_budget
 
-    show_budget(Page(), state, name)
+    page = Page()
+    show_budget(page, state, name)
+    show_stops(page, stops, name, file)
 
 
 @budgets.command("raise")
@@ -75,5 +79,6 @@ def raise_(
         return
     from discreet.cli.page import Page
     from discreet.cli.views import show_budget
+    from discreet.facts.file import read_facts
 
-    show_budget(Page(), state, f"{file.stem}: raised")
+    show_budget(Page(), state, f"{read_facts(file).name}: raised")

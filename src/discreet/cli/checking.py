@@ -13,7 +13,7 @@ from discreet.facts.file import Problem, check_facts, parse_facts, read_facts, r
 from discreet.facts.lines import key_text, line_of, lines_of
 from discreet.facts.model import Companion, Facts, Joinable
 
-__all__ = ["check_all", "joins_in"]
+__all__ = ["check_all", "joins_in", "warnings_in"]
 
 _RELEASE = re.compile(r"^\s*\[release\]", re.MULTILINE)  # a release file beside the facts that it asks
 
@@ -57,6 +57,13 @@ def joins_in(file: Path) -> list[str]:
         return []
     facts = read_facts(file)
     return [_in_words(join, facts) for join in facts.joins]
+
+
+def warnings_in(file: Path) -> tuple[str, ...]:
+    """Advice about a sound facts file."""
+    from discreet.curator.advice import past_end
+
+    return () if _RELEASE.search(text_of(file)) else past_end(read_facts(file).budget)
 
 
 def _in_words(join: Joinable, facts: Facts) -> str:

@@ -13,6 +13,7 @@ from discreet.errors import FactsError, ParameterError
 if TYPE_CHECKING:
     from discreet.facts.file import Problem
     from discreet.ledger.alarms import Alarm
+    from discreet.ledger.stops import Stop
 
 __all__ = ["check", "freeze", "init", "register", "unfreeze", "version_new"]
 
@@ -87,12 +88,14 @@ def check(
     as_json: Json = False,
 ) -> None:
     """Look for everything that is wrong in facts files, and whether the source has their columns. No row is read."""
-    from discreet.cli.checking import check_all
+    from discreet.cli.checking import check_all, warnings_in
 
     files, problems = check_all(path)
     if as_json:
         shape = ("file", "line", "key", "message", "hint")
-        print_json({"ok": not problems, "problems": [{name: getattr(one, name) for name in shape} for one in problems]})
+        sound = [file for file in files if not any(one.file == str(file) for one in problems)]
+        print_json({"ok": not problems, "problems": [{name: getattr(one, name) for name in shape} for one in problems],
+                    "warnings": [f"{file}: {warning}" for file in sound for warning in warnings_in(file)]})  # fmt: skip
     else:
         _show_problems(files, problems)
     if problems:
@@ -100,7 +103,7 @@ def check(
 
 
 def _show_problems(files: list[Path], problems: "list[Problem]") -> None:
-    from discreet.cli.checking import joins_in
+    from discreet.cli.checking import joins_in, warnings_in
     from discreet.cli.page import Page
 
     page = Page()
@@ -113,6 +116,7 @@ def _show_problems(files: list[Path], problems: "list[Problem]") -> None:
             page.line(("sound  ", "green"), str(file), indent=0)
             for join in joins_in(file):
                 page.say(f"join {join}", indent=7, style="dim")
+            page.warn(warnings_in(file))
     if problems:
         page.line((f"{len(problems)} {'problem' if len(problems) == 1 else 'problems'}", "bold red"), indent=0)
 
@@ -127,7 +131,7 @@ def register(
     from discreet.cli.waiting import waiting
     from discreet.curator import office
 
-    with waiting(f"registering {file.stem}"):
+    with waiting(f"registering {file.name}"):
         done = office.register(local(file), separate=separate, reason=reason)
     if as_json:
         print_json({"table": done.table, "version": done.version, "folder": str(done.folder), "budget": done.budget.to_dict(),
@@ -160,12 +164,15 @@ def version_new(
     from discreet.cli.waiting import waiting
     from discreet.curator import office
 
-    with waiting(f"reading {file.stem}"):
+    with waiting(f"reading the source of {file.name}"):
         label = office.new_version(local(file), reason=reason, no_unit_in_both=nobody_in_both, separate=separate)
     if as_json:
         print_json({"version": label})
-    else:
-        say(f"{file.stem} is now at version {label}")
+        return
+    from discreet.cli.page import Page
+
+    say(f"{_table_in(file)} is now at version {label}")
+    Page().warn(office.notes_on_budget(local(file)))
 
 
 def freeze(file: FactsFile, reason: Reason, analyst: Analyst = None, as_json: Json = False) -> None:
@@ -173,30 +180,62 @@ def freeze(file: FactsFile, reason: Reason, analyst: Analyst = None, as_json: Js
     from discreet.curator import office
 
     office.freeze(local(file), reason=reason, analyst=analyst)
-    _say_frozen(file, analyst, frozen=True, as_json=as_json)
+    if as_json:
+        print_json({"facts": str(file), "analyst": analyst, "frozen": True})
+    else:
+        say(f"{analyst or _table_in(file)} is frozen; it is in the ledger")
 
 
 def unfreeze(
     file: FactsFile,
     reason: Annotated[
-        str | None, typer.Option("--reason", metavar="TEXT", help="Why: it is signed and stays. Without it, faults are shown.")
+        str | None, typer.Option("--reason", metavar="TEXT", help="Why: it is signed and stays. Without it, nothing changes.")
     ] = None,
     analyst: Analyst = None,
     as_json: Json = False,
 ) -> None:
-    """Let asking go on, of all tables about the same people; shows the faults that stopped it, each with its charge."""
+    """Let asking go on, of all tables about the same people; shows what stopped it, and faults with their charges."""
     from discreet.curator import office
 
-    found = office.alarms(local(file)) if reason is None else office.unfreeze(local(file), reason=reason, analyst=analyst)
-    if as_json:
-        print_json({"facts": str(file), "analyst": analyst, "frozen": None if reason is None else False,
-                    "alarms": [each.to_dict() for each in found]})  # fmt: skip
-        return
-    _show_alarms(found)
+    path = local(file)
     if reason is None:
-        typer.echo("nothing was changed: write --reason to let asking go on")
+        stops, found = office.stops(path, analyst), office.alarms(path)
     else:
-        _say_frozen(file, analyst, frozen=False, as_json=False)
+        found = office.unfreeze(path, reason=reason, analyst=analyst)
+        stops = office.stops(path)
+    is_stopped = any(stop.analyst == analyst for stop in stops)
+    if as_json:
+        print_json({"facts": str(file), "analyst": analyst, "frozen": is_stopped, "alarms": [each.to_dict() for each in found],
+                    "stops": [stop.to_dict() for stop in stops]})  # fmt: skip
+    else:
+        _show_alarms(found)
+        _show_what_is_left(file, stops, analyst, is_changed=reason is not None)
+    if reason is not None and is_stopped:
+        raise typer.Exit(5)
+
+
+def _show_what_is_left(file: Path, stops: "list[Stop]", analyst: str | None, *, is_changed: bool) -> None:
+    """What stops asking now, after an act or without one."""
+    from discreet.cli.page import Page
+    from discreet.cli.stopped import show_stops, state_of
+
+    table, is_open = _table_in(file), state_of(stops) == "open"
+    if not is_changed:
+        if is_open:
+            say(f"{table} may be asked: " + ("nothing is stopped" if not stops else "only some analysts are stopped"))
+    elif is_open:
+        say(f"{analyst or table} may go on; it is in the ledger")
+    else:
+        say(f"{analyst or table} is not frozen any more, which is in the ledger; but {table} cannot be asked yet")
+    show_stops(Page(), stops, table, file)
+    if not is_changed and stops:
+        say("nothing was changed")
+
+
+def _table_in(file: Path) -> str:
+    from discreet.facts.file import read_facts
+
+    return read_facts(file).name
 
 
 def _show_alarms(found: "list[Alarm]") -> None:
@@ -209,11 +248,3 @@ def _show_alarms(found: "list[Alarm]") -> None:
         page.line((f"charge {one.charge}", "bold"), f"  {clean(one.table)}, {one.at[:19]}: froze {clean(one.asker)}{tables}")
         page.say(clean(one.question), indent=4)
         page.say(f"{clean(one.cause) or 'unknown cause'}, reference {one.reference}", indent=4, style="dim")
-
-
-def _say_frozen(file: Path, analyst: str | None, *, frozen: bool, as_json: bool) -> None:
-    if as_json:
-        print_json({"facts": str(file), "analyst": analyst, "frozen": frozen})
-    else:
-        who = analyst or file.stem
-        say(f"{who} {'is frozen' if frozen else 'may go on'}; it is in the ledger")

@@ -4,7 +4,8 @@ from fractions import Fraction
 from typing import assert_never
 
 from discreet.answers.losses import loss_in_words
-from discreet.facts.model import ByColumn, Facts, Integer, Number
+from discreet.facts.model import Budget, ByColumn, Facts, Integer, Number
+from discreet.ledger.database import now
 from discreet.planning.plan import Found, Keys, Plan, Ranks, Vector
 from discreet.planning.units import matches_of
 from discreet.plots.numerals import grouped
@@ -14,7 +15,7 @@ from discreet.questions.functions import BOUNDED
 from discreet.questions.ranked import SIZE_KINDS
 from discreet.questions.words import name_text, to_text
 
-__all__ = ["advice_on", "clamping_notes", "first_question", "join_notes", "split_of", "warnings_for"]
+__all__ = ["advice_on", "clamping_notes", "first_question", "join_notes", "past_end", "split_of", "warnings_for"]
 
 _TOO_MUCH = 10
 _LONG = 1 << 50  # numbers are written to six digits from here on
@@ -133,6 +134,13 @@ def advice_on(loss: Loss, facts: Facts) -> tuple[str, ...]:
     if isinstance(loss, Approximate) and size and loss.delta > Fraction(1, size):
         found.append(f"a delta above 1/rows (about 1/{size}) may give single rows away")
     return tuple(found)
+
+
+def past_end(budget: Budget) -> tuple[str, ...]:
+    """Advice about a last day that is over."""
+    if budget.expires is None or budget.expires.isoformat() >= now()[:10]:
+        return ()
+    return (f"expires is {budget.expires}, which is past: nothing can be asked",)
 
 
 def first_question(facts: Facts) -> str:

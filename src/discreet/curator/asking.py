@@ -30,6 +30,7 @@ from discreet.exact import Number
 from discreet.facts.model import Facts
 from discreet.ledger.charges import Frozen, Granted, Request, Stored, cut_off
 from discreet.ledger.sqlite import Ledger
+from discreet.ledger.stops import stopped_for
 from discreet.mechanisms.accuracy import read_confidence
 from discreet.mechanisms.observing import observer
 from discreet.noise.keystream import Keystream, source
@@ -98,7 +99,7 @@ class Curator(Verbs, Held, Failing):
             counted=counted,
             budget=self.budget,
             replay=self._stored(plan) is not None,
-            warnings=(*warnings_for(plan), *join_notes(plan), *clamping_notes(plan)),
+            warnings=(*self._stops(plan, ask.analyst), *warnings_for(plan), *join_notes(plan), *clamping_notes(plan)),
         )
 
     def ask(self, question: Asked, **words: Unpack[Words]) -> Answer:
@@ -245,6 +246,13 @@ class Curator(Verbs, Held, Failing):
             key=public_name(key, "key") or None,
             beside=() if self._place is None else beside(plan.question, self.facts),
         )
+
+    def _stops(self, plan: Plan, analyst: str | None) -> tuple[str, ...]:
+        """That this would be refused if it were asked now; of what happened, only a reference."""
+        reason = stopped_for(self._ledger, self._request(plan, analyst, None))
+        if reason is None:
+            return ()
+        return (f"asking is stopped: {reason.message}" + (f" (reference {reason.reference})" if reason.reference else ""),)
 
     def _cells(self, plan: Plan) -> tuple[str, ...] | None:
         """The cells to charge. Where a unit can leave one and enter another, two of them cost twice what the whole does."""

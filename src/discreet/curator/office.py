@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.answers.answer import Answer, BudgetState
-from discreet.curator.advice import advice_on, first_question
+from discreet.curator.advice import advice_on, first_question, past_end
 from discreet.curator.certificates import match_answer, verify_receipt, verify_release
 from discreet.curator.opening import open_table, registered_facts
 from discreet.curator.sources import check_readable, is_as_seen, open_again, seen_of
@@ -19,11 +19,13 @@ from discreet.facts.budgets import parse_budget
 from discreet.facts.file import read_facts, read_folder
 from discreet.facts.model import Facts
 from discreet.ledger import Ledger, made_ledger, open_ledger, place_of, registry
+from discreet.ledger import stops as stopped
 from discreet.ledger import verify as checking
 from discreet.ledger.alarms import Alarm
 from discreet.ledger.chain import Entry, each_entry, read_entries
 from discreet.ledger.folder import logged_causes
 from discreet.ledger.sources import is_keyed
+from discreet.ledger.stops import Stop
 from discreet.ledger.verify import Verified
 
 __all__ = [
@@ -34,10 +36,12 @@ __all__ = [
     "freeze",
     "match_answer",
     "new_version",
+    "notes_on_budget",
     "raise_budget",
     "receipt",
     "recover",
     "register",
+    "stops",
     "unfreeze",
     "verify",
     "verify_receipt",
@@ -78,12 +82,10 @@ def register(path: Place, *, separate: bool = False, reason: str = "") -> Regist
             registered_facts(ledger, facts, file)
         else:
             already = not registry.register(ledger, facts, seen, why)
-        state = ledger.state(facts.name)
+        state, notes = ledger.state(facts.name), registry.cap_notes(ledger, facts)
     finally:
         ledger.close()
-    warnings = advice_on(facts.budget.cap, facts)
-    if already and state.cap != facts.budget.cap and facts.budget.accounting == "basic":
-        warnings = (*warnings, "the ledger's cap applies, not the one in this file; see discreet budget raise")
+    warnings = (*advice_on(facts.budget.cap, facts), *past_end(facts.budget), *notes)
     return Registered(facts.name, facts.version, place_of(file), state, warnings, already, first_question(facts))
 
 
@@ -106,6 +108,12 @@ def new_version(path: Place, *, reason: str = "", no_unit_in_both: bool = False,
     return facts.version
 
 
+def notes_on_budget(path: Place) -> tuple[str, ...]:
+    """Where the budget in the facts is not the one that applies, or its last day is over."""
+    with _opened(path) as (ledger, facts):
+        return (*past_end(facts.budget), *registry.cap_notes(ledger, facts))
+
+
 def freeze(path: Place, *, reason: str, analyst: str | None = None) -> None:
     """Nobody may ask the table, or one analyst may not."""
     with _opened(path) as (ledger, facts):
@@ -115,13 +123,31 @@ def freeze(path: Place, *, reason: str, analyst: str | None = None) -> None:
 def unfreeze(path: Place, *, reason: str, analyst: str | None = None) -> list[Alarm]:
     """Asking is allowed again: of the table and all tables about the same people, or of one analyst. What had frozen them.
 
-    A table that was closed since its source changed must have the registered content again.
+    A table that was closed since its source changed must have the registered content again. An end stays where it is.
     """
+    _reason(reason)
     with _opened(path) as (ledger, facts):
         if analyst is None:
-            _reason(reason)
             open_again(facts, ledger)
-        return _with_causes(path, registry.unfreeze(ledger, facts.name, _reason(reason), analyst=analyst))
+        else:
+            _check_frozen(stopped.stops(ledger, facts.name), facts.name, analyst)
+        return _with_causes(path, registry.unfreeze(ledger, facts.name, reason, analyst=analyst))
+
+
+def stops(path: Place, analyst: str | None = None) -> list[Stop]:
+    """What stops asking a table now, of everybody and of single analysts; or of one, who must be frozen."""
+    with _opened(path) as (ledger, facts):
+        found = stopped.stops(ledger, facts.name)
+    if analyst is not None:
+        _check_frozen(found, facts.name, analyst)
+    return found
+
+
+def _check_frozen(found: list[Stop], table: str, analyst: str) -> None:
+    names = sorted({stop.analyst for stop in found if stop.analyst is not None})
+    if analyst not in names:
+        hint = f"frozen on {table}: {', '.join(names) or 'no analyst'}"
+        raise ParameterError(f"{analyst} is not frozen", hint=hint)
 
 
 def alarms(path: Place) -> list[Alarm]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
 from sqlite3 import Connection
+from typing import Literal
 
 from discreet.errors import AccessError, BudgetError
 from discreet.exact import shown
@@ -20,7 +21,7 @@ from discreet.planning.price import Price
 from discreet.privacy.losses import Concentrated
 from discreet.remedies import Remedy
 
-__all__ = ["UNCOUNTED", "admit", "admit_beside", "check_analyst", "forget_ends", "note_ends"]
+__all__ = ["UNCOUNTED", "admit", "admit_beside", "check_analyst", "check_end", "end_of", "forget_ends", "note_ends"]
 
 UNCOUNTED = ("crashes", "superseded")  # references of charges that were written off, and are nobody's fault
 
@@ -29,13 +30,27 @@ def admit(connection: Connection, row: TableRow, request: Request) -> None:
     """Refuses what the data holder has closed, whatever is left."""
     if row.version != request.version:
         raise AccessError(f"{request.table} is at version {row.version} now", hint="open it again")
-    if _is_over(row):
-        raise AccessError(f"the budget of {request.table} ended on {row.expires}", hint="ask the data holder for a new one")
-    if row.expires is not None and _was_over(connection, row):
-        told = f"the budget of {request.table} was asked after its end on {row.expires}, and the clock has gone back since"
-        raise AccessError(told, hint="if the clock was wrong then, the data holder can unfreeze the table")
+    check_end(connection, row)
     if (most := row.most_per_question) is not None:
         _check_most(most, request.price)
+
+
+def check_end(connection: Connection, row: TableRow) -> None:
+    """Refuses a table whose last day is over, or was when it was asked before."""
+    end = end_of(connection, row)
+    if end == "ended":
+        hint = "the data holder can write a later expires and a new version into the facts and run discreet version new"
+        raise AccessError(f"the budget of {row.name} ended on {row.expires}", hint=hint)
+    if end == "clock":
+        told = f"the budget of {row.name} was asked after its end on {row.expires}, and the clock has gone back since"
+        raise AccessError(told, hint="if the clock was wrong then, the data holder can unfreeze the table")
+
+
+def end_of(connection: Connection, row: TableRow) -> Literal["ended", "clock"] | None:
+    """Whether the budget has ended, or had ended by the clock of then."""
+    if _is_over(row):
+        return "ended"
+    return "clock" if row.expires is not None and _was_over(connection, row) else None
 
 
 def _is_over(row: TableRow) -> bool:
@@ -79,10 +94,8 @@ def _check_most(most: Fraction, price: Price) -> None:
         raise BudgetError(asked, hint=f"one question may cost at most {shown(most)}")
 
 
-def check_analyst(row: TableRow, books: Books, request: Request, cost: str) -> None:
-    """Refuses what is more than this analyst may spend. ``books`` has the charge already."""
-    if request.analyst == ALL or row.per_analyst is None:
-        return
-    if not books.spent(request.analyst).fits(row.per_analyst):
+def check_analyst(row: TableRow, books: Books, asker: str, cost: str) -> None:
+    """Refuses what is more than one asker may spend, named or not. ``books`` has the charge already."""
+    if asker != ALL and row.per_analyst is not None and not books.spent(asker).fits(row.per_analyst):
         hint = "ask the data holder to raise your limit"
-        raise BudgetError(f"the question costs {cost}, and {request.analyst} has less left", hint=hint)
+        raise BudgetError(f"the question costs {cost}, and {asker} has less left", hint=hint)

@@ -92,6 +92,19 @@ class Money:
                 return Amount(epsilon)
         raise BudgetError("the budget counts in another kind of loss", hint=f"write it in {self.currency}")
 
+    @property
+    def kind(self) -> str:
+        """What is counted, in a sentence."""
+        if not self.has_delta:
+            return f"{self.currency} only"
+        return "epsilon and delta" if self.currency == "epsilon" else "rho, from epsilon and delta"
+
+    def is_cap(self, loss: Loss) -> bool:
+        """Whether a cap may be written so. What another kind adds could never be spent."""
+        if self.has_delta:
+            return isinstance(loss, Approximate)
+        return isinstance(loss, Pure if self.currency == "epsilon" else Concentrated)
+
     def price(self, event: Event) -> Amount:
         """What an event costs; refused if it has no price in this money."""
         if self.currency == "rho":

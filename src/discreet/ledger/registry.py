@@ -26,10 +26,11 @@ from discreet.ledger.sources import others_with, remember, stamps_for
 from discreet.ledger.sqlite import Ledger
 from discreet.ledger.superseded import write_off_superseded
 from discreet.privacy.losses import Loss
+from discreet.remedies import Remedy
 
 __all__ = [
-    "account_name", "alarms", "companion_changed", "facts_digest", "freeze", "is_frozen", "known", "new_version", "raise_cap",
-    "register", "registered_unit", "unfreeze",
+    "account_name", "alarms", "cap_notes", "companion_changed", "facts_digest", "freeze", "is_frozen", "known",
+    "new_version", "raise_cap", "register", "registered_unit", "unfreeze",
 ]  # fmt: skip
 
 
@@ -114,12 +115,31 @@ def raise_cap(ledger: Ledger, table: str, loss: Loss, reason: str) -> None:
     """A higher cap for the table's account."""
     with ledger.database.writing() as connection:
         row = table_row(connection, table)
+        if not row.money.is_cap(loss):
+            cap = "{epsilon=…} {delta=…}" if row.money.has_delta else f"{{{row.money.currency}=…}} alone"
+            raise BudgetError(_own_kind(row), hint=Remedy(f"write the whole new cap, {cap}"))
         money, old, new = row.money, row.cap, row.money.amount(loss)
         if not old.fits(new) or new == old:
             raise BudgetError(f"the cap is {money.words(old)} already", hint="a cap can be raised only; write a larger one")
         body = {"account": row.account, "cap": list(new.to_texts()), "was": list(old.to_texts()), "reason": reason}
         append(connection, ledger.key, "raise", body)
         connection.execute("UPDATE accounts SET cap = ?, cap_delta = ? WHERE name = ?", (*new.to_texts(), row.account))
+
+
+def cap_notes(ledger: Ledger, facts: Facts) -> tuple[str, ...]:
+    """What is to be said where the facts have another budget than the ledger, which applies (rule 12)."""
+    row = known(ledger, facts.name)
+    if row is None:
+        return ()
+    if Money.of(facts.budget) != row.money:
+        return (f"{_own_kind(row)}: what this file says of it does not apply",)
+    if row.money.amount(facts.budget.cap) != row.cap:
+        return ("the ledger's cap applies, not the one in this file; see discreet budget raise",)
+    return ()
+
+
+def _own_kind(row: TableRow) -> str:
+    return f"the budget of {row.name} counts {row.money.kind}, and keeps its kind for the ledger's life"
 
 
 def new_version(
@@ -134,6 +154,8 @@ def new_version(
     with ledger.database.writing() as connection:
         row = table_row(connection, facts.name)
         _check_same(connection, row, facts)
+        if Money.of(facts.budget) != row.money:
+            raise FactsError(_own_kind(row), hint="write [budget] as it was registered", key="budget")
         _check_limit(row.money, facts.budget)
         earlier = _versions(connection, facts.name)
         if facts.version in earlier:

@@ -105,7 +105,7 @@ def price_row(price: Price) -> tuple[str, str, str]:
 # ---- requests, as the entry of their charge holds them
 
 
-def request_body(request: Request, amount: Amount, budget: Mapping[str, Any]) -> dict[str, Any]:
+def request_body(request: Request, amount: Amount, budget: Mapping[str, Any], asker: str) -> dict[str, Any]:
     """The body of a charge's entry: the event first, since prices may be worked out anew from it."""
     body: dict[str, Any] = {
         "table": request.table,
@@ -118,6 +118,8 @@ def request_body(request: Request, amount: Amount, budget: Mapping[str, Any]) ->
         "amount": list(amount.to_texts()),
         "budget": budget,
     }
+    if asker != request.analyst:  # whoever gives no name has the limit of one analyst; older charges count for nobody
+        body["counts_for"] = asker
     if request.weights:
         body["weights"] = {name: str(weight) for name, weight in request.weights.items()}
     if request.cells is not None:

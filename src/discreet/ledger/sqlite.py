@@ -18,7 +18,7 @@ from discreet.answers.answer import BudgetState, as_strings
 from discreet.answers.document import Document
 from discreet.errors import AccessError, BudgetError, Fault, LedgerFault, ParameterError
 from discreet.ledger.admission import admit, admit_beside, check_analyst, note_ends
-from discreet.ledger.alarms import NOBODY, delivered, frozen_for, raised
+from discreet.ledger.alarms import ANONYMOUS, NOBODY, asker_named, delivered, frozen_for, raised
 from discreet.ledger.amounts import NOTHING, Amount, Money
 from discreet.ledger.books import ALL
 from discreet.ledger.chain import append
@@ -166,6 +166,7 @@ class Ledger:
         spent = books.spent(now=table)
         kept = sorted((cell, amount) for (t, _, cell, who), amount in books.cells.items() if (t, who) == (table, ALL))
         names = sorted(({who for _, _, who in books.totals} | {who for _, _, _, who in books.cells}) - {ALL})
+        names = [] if names == [ANONYMOUS] and row.per_analyst is None else names  # all of it is in the total
         left = cap.minus(spent).or_more(NOTHING)
         return BudgetState(
             money.loss(cap),
@@ -269,10 +270,11 @@ class Ledger:
 
     def _charge(self, connection: Connection, row: TableRow, request: Request) -> Granted:
         money, cap = row.money, row.cap
-        books = books_of(connection, row.account, request.analyst)
+        asker = ALL if request.is_holders else asker_named(request.analyst)
+        books = books_of(connection, row.account, asker)
         amount = money.price(request.event)
         before = books.spent(now=request.table)
-        books.charge(request.table, request.cells, amount, request.analyst)
+        books.charge(request.table, request.cells, amount, asker)
         after = books.spent(now=request.table)
         if not books.spent().fits(cap):
             left = cap.minus(before)
@@ -281,8 +283,8 @@ class Ledger:
                 hint="ask for less precision, or for something already answered, which is free",
             )
         for each in (row, *(table_row(connection, table) for table, _ in request.beside)):
-            check_analyst(each, books, request, money.words(amount))
-        body = request_body(request, amount, _around(money, cap, before, after))
+            check_analyst(each, books, asker, money.words(amount))
+        body = request_body(request, amount, _around(money, cap, before, after), asker)
         entry = append(connection, self.key, "charge", body)
         connection.execute(
             "INSERT INTO charges VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'running', 1, ?, ?, NULL)",

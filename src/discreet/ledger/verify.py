@@ -165,7 +165,7 @@ class _Replay:
         amount = Amount.from_texts(*body["amount"])
         if money.price(event_from(body["event"])) != amount:
             self.problems.append(f"entry {entry.number} was charged another amount than its event costs")
-        self.books[account].charge(body["table"], body.get("cells"), amount, body["analyst"])
+        self.books[account].charge(body["table"], body.get("cells"), amount, body.get("counts_for", body["analyst"]))
         if not self.books[account].spent().fits(cap):
             self.problems.append(f"entry {entry.number} spends more than the cap of {account}")
         self.running[entry.number] = 1

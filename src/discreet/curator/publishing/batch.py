@@ -204,7 +204,7 @@ def _planned(release: Release, place: int, curator: Curator) -> Planned:
         _check_columns(question.columns, [output.name for output in asked.outputs])
     except (ParameterError, QuestionError) as error:
         raise release.wrong(("question", place, at), error) from None
-    return Planned(question, curator, plan, curator._request(plan, None, None))
+    return Planned(question, curator, plan, replace(curator._request(plan, None, None), is_holders=True))
 
 
 def _check_money(curator: Curator, plan: Plan) -> None:

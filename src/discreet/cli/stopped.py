@@ -1,0 +1,52 @@
+"""What stops asking, in words for the data holder: each with its way out."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from discreet.cli.options import typed
+from discreet.plots.lettering import clean
+
+if TYPE_CHECKING:
+    from discreet.cli.page import Page
+    from discreet.ledger.stops import Stop
+
+__all__ = ["show_stops", "state_of"]
+
+
+def state_of(stops: "list[Stop]") -> str:
+    """``open``, or what stops everybody."""
+    return next((stop.state for stop in stops if stop.analyst is None), "open")
+
+
+def show_stops(page: "Page", stops: "list[Stop]", table: str, file: Path) -> None:
+    """A line for each, and one with the way out."""
+    for stop in stops:
+        what, way = _in_words(stop, clean(table), typed(file))
+        page.line((f"! {what}", "yellow"))
+        page.say(way, indent=4)
+
+
+def _in_words(stop: "Stop", table: str, file: str) -> tuple[str, str]:
+    version = f"and a new version into the facts, and run discreet version new {file}"
+    match stop.state:
+        case "ended":
+            return f"the budget of {table} ended on {stop.since}", f"unfreeze does not move that: write a later expires {version}"
+        case "clock":
+            told = f"the budget of {table} was asked after its end on {stop.since}, and the clock has gone back since"
+            return told, f"if the clock was wrong then: discreet unfreeze {file} --reason …"
+        case "closed":
+            told = f"{table} is closed for everybody{_since(stop)}: its source has changed"
+            back = f"if the files were put back as they were: discreet unfreeze {file} --reason …"
+            return told, f"for new rows, write a new version into the facts and run discreet version new {file}; {back}"
+    who, whose = f"{table} is frozen for everybody", ""
+    if stop.analyst is not None:
+        who, whose = f"{clean(stop.analyst)} is frozen", f" --analyst {typed(Path(clean(stop.analyst)))}"
+    if stop.reference:
+        way = f"discreet unfreeze {file} shows the fault; to let asking go on: discreet unfreeze {file}{whose} --reason …"
+        return f"{who} by a fault, reference {stop.reference}{_since(stop)}", way
+    reason = f": {clean(stop.reason)}" if stop.reason else ""
+    return f"{who}{_since(stop)}{reason}", f"to let asking go on: discreet unfreeze {file}{whose} --reason …"
+
+
+def _since(stop: "Stop") -> str:
+    return f" since {stop.since[:19]}" if stop.since else ""
