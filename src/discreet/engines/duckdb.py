@@ -67,8 +67,8 @@ class DuckDB:
         self._stamps = guarded(_GONE, lambda: [stamp(file) for file in self._watched], SourceFault)
         self._layout: Layout | None = None  # None until the rows may be read
         self._reading = Lock()
-        self._connection, folder = guarded("DuckDB could not be started", _started, tell=tell)
-        self._let_go = weakref.finalize(self, _let_go, self._connection.close, folder)
+        self._is_spoilt = False  # True after reading ended half-way
+        guarded("DuckDB could not be started", self._start, tell=tell)
         try:
             guarded("the source could not be read", self._look, tell=tell)
         except BaseException:
@@ -126,6 +126,11 @@ class DuckDB:
             layout = layout.settled
         return with_joins(self._facts, wanted.joins), with_joined(layout, self._facts, wanted, self._lookups)
 
+    def _start(self) -> None:
+        """A database with nothing in it."""
+        self._connection, folder = _started()
+        self._let_go = weakref.finalize(self, _let_go, self._connection.close, folder)
+
     # ---- before the charge
 
     def _look(self) -> None:
@@ -152,14 +157,19 @@ class DuckDB:
         """How the rows are held; the first time they are read, by one thread at a time."""
         with self._reading:
             if self._layout is None:
+                if self._is_spoilt:  # after Ctrl-C anything may be half made, or locked: nothing of it is used
+                    self._start()
+                    self._lookups = stored_lookups(self._connection, self._facts, self._given, self._lookup_files)
+                self._is_spoilt = True
                 try:
-                    self._lookups |= stored_companions(self._connection, self._facts, self._given, self._lookup_files)
-                    layout = self._table()
-                    self._locked()
+                    with in_time(self._connection.interrupt):
+                        self._lookups |= stored_companions(self._connection, self._facts, self._given, self._lookup_files)
+                        layout = self._table()
+                        self._locked()
                 except BaseException:
-                    cleared(self._connection)  # for whoever tries again
+                    self._let_go()
                     raise
-                self._layout = layout
+                self._layout, self._is_spoilt = layout, False
             return self._layout
 
     def _table(self) -> Layout:

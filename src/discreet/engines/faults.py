@@ -3,17 +3,18 @@
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from threading import Timer
+from threading import Event, Thread
 from typing import TypeVar
 
 from discreet.errors import DiscreetError, EngineFault
 
-__all__ = ["MOST_SECONDS", "guarded", "in_time", "words_of"]
+__all__ = ["MOST_SECONDS", "guarded", "in_time", "is_interruption", "words_of"]
 
 MOST_SECONDS = 3600.0  # for one look at a table, whatever the question
 
 T = TypeVar("T")
 
+_AGAIN = 0.1  # seconds, until what has not stopped is interrupted again
 _MOST_WORDS = 400  # letters of an engine's own words
 _log = logging.getLogger("discreet")
 
@@ -29,7 +30,7 @@ def guarded(message: str, action: Callable[[], T], kind: type[EngineFault] = Eng
     except DiscreetError:
         raise
     except Exception as error:  # noqa: BLE001 - any of them may quote a row
-        if _is_interruption(error):
+        if is_interruption(error):
             raise KeyboardInterrupt from None
         cause, words = type(error).__name__, words_of(error) if tell else ""
     fault = kind(message)
@@ -41,22 +42,32 @@ def guarded(message: str, action: Callable[[], T], kind: type[EngineFault] = Eng
 
 @contextmanager
 def in_time(interrupt: Callable[[], object]) -> Iterator[None]:
-    """What runs inside is interrupted after a public time, far above what any accepted question takes (rule 17)."""
+    """What runs inside is interrupted after a public time, far above what any accepted question takes (rule 17).
 
-    def end() -> None:
-        with suppress(Exception):  # it ended at the same moment
-            interrupt()
+    Again and again until it ends: between two statements there is nothing to interrupt. If none was hit, it is a TimeoutError.
+    """
+    done, late = Event(), Event()
 
-    timer = Timer(MOST_SECONDS, end)
-    timer.daemon = True
-    timer.start()
+    def watch() -> None:
+        seconds = MOST_SECONDS
+        while not done.wait(seconds):
+            late.set()
+            with suppress(Exception):  # it ended at the same moment
+                interrupt()
+            seconds = _AGAIN
+
+    watching = Thread(target=watch, daemon=True)
+    watching.start()
     try:
         yield
     finally:
-        timer.cancel()
+        done.set()
+        watching.join()
+    if late.is_set():
+        raise TimeoutError
 
 
-def _is_interruption(error: Exception) -> bool:
+def is_interruption(error: Exception) -> bool:
     """Ctrl-C, which DuckDB turns into an error of Python's; a limit of ours is an error of its own."""
     return type(error) is RuntimeError and "interrupted" in str(error).casefold()
 

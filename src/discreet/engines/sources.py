@@ -5,13 +5,14 @@ they are and are read by every question. Of a view, and of the header of a CSV f
 """
 
 from collections.abc import Iterable, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import replace
 from glob import escape
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from discreet.engines.faults import is_interruption
 from discreet.engines.layout import Field, Layout
 from discreet.engines.lines import count_lines, has_spaced_quotes, is_utf8, lines_of, places_of, rows_of, split_header
 from discreet.engines.objects import as_texts, units_as_texts
@@ -109,8 +110,13 @@ def look_at_csv(facts: Facts, files: Iterable[Path]) -> None:
 
 
 def run(connection: "DuckDBPyConnection", sql: str, parameters: list[Any] | None = None) -> list[Any]:
-    """Run a statement to its end."""
-    return connection.execute(sql, parameters).fetchall()
+    """Run a statement to its end. Ctrl-C is a KeyboardInterrupt, whatever DuckDB makes of it."""
+    try:
+        return connection.execute(sql, parameters).fetchall()
+    except RuntimeError as error:
+        if is_interruption(error):
+            raise KeyboardInterrupt from None
+        raise
 
 
 # ---- CSV
@@ -141,11 +147,18 @@ def _load_strictly(connection: "DuckDBPyConnection", file: Path, form: CsvFormat
     selected = ", ".join(safe_name(place) for place in places)
     run(connection, "BEGIN")
     try:
-        loaded = run(connection, f"INSERT INTO raw SELECT {selected} FROM {source}")
-    except duckdb.Error:
-        loaded = []
-    is_same = loaded == [(count_lines(file) - form.header,)]
-    run(connection, "COMMIT" if is_same else "ROLLBACK")
+        try:
+            loaded = run(connection, f"INSERT INTO raw SELECT {selected} FROM {source}")
+        except duckdb.InterruptException:  # the limit of time, which reading by lines would not keep either
+            raise
+        except duckdb.Error:
+            loaded = []
+        is_same = loaded == [(count_lines(file) - form.header,)]
+        run(connection, "COMMIT" if is_same else "ROLLBACK")
+    except BaseException:
+        with suppress(duckdb.Error):  # what the caller is to hear is why, not that there is nothing to undo
+            run(connection, "ROLLBACK")
+        raise
     return is_same
 
 
