@@ -5,6 +5,9 @@ import os
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from tests.interfaces.people import CANARY, FACTS
 
@@ -206,3 +209,35 @@ def test_digits_of_other_scripts_are_not_read_as_caps(people, option):
     shown = people("quote", "people.toml", "SELECT COUNT(*) AS n FROM people", "--epsilon", "0.1", option, "٣")
     assert shown.code == 2
     assert option in shown.err
+
+
+@pytest.mark.parametrize("letter", ["x", "\u20ac"])  # the second has three bytes, and a cut goes through it
+@pytest.mark.parametrize("size", [70_000, 528_928])
+def test_a_question_that_is_too_long_is_told_the_limit_and_no_size_that_it_does_not_have(people, folder, letter, size):
+    (folder / "q.sql").write_text("--" + letter * (size // len(letter.encode())), encoding="utf-8")
+    shown = people("quote", "people.toml", "--file", "q.sql", "--epsilon", "1")
+    assert shown.code == 2
+    assert "the question has more than 65,536 bytes" in shown.err
+
+
+def test_check_refuses_a_view_of_a_duckdb_file_as_register_does(discreet, folder):
+    with duckdb.connect(str(folder / "people.duckdb")) as made:
+        made.execute("CREATE TABLE rows AS SELECT 1 AS Age, 1 AS Sex, 'x' AS Note")
+        made.execute("CREATE VIEW seen AS SELECT * FROM rows")
+    facts = (folder / "people.toml").read_text(encoding="utf-8")
+    (folder / "people.toml").write_text(facts.replace("people.csv", "people.duckdb#seen"), encoding="utf-8")
+    checked, registered = discreet("check", "people.toml"), discreet("register", "people.toml")
+    assert (checked.code, registered.code) == (2, 2)
+    assert "the source has no table called 'seen'" in checked.out
+    assert "the source has no table called 'seen'" in registered.err
+    (folder / "people.toml").write_text(facts.replace("people.csv", "people.duckdb#rows"), encoding="utf-8")
+    assert discreet("check", "people.toml").code == 0
+
+
+def test_check_refuses_moments_in_milliseconds_as_register_does(discreet, folder):
+    moments = pa.array([0], pa.timestamp("ms"))
+    pq.write_table(pa.table({"Age": [1], "Sex": [1], "Note": ["x"], "At": moments}), folder / "people.parquet")
+    facts = (folder / "people.toml").read_text(encoding="utf-8").replace("people.csv", "people.parquet")
+    (folder / "people.toml").write_text(facts + '\n[columns.At]\ntype = "timestamp"\n', encoding="utf-8")
+    assert "milliseconds" in discreet("register", "people.toml").err
+    assert "milliseconds" in discreet("check", "people.toml").out

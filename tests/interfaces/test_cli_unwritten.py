@@ -86,3 +86,17 @@ def test_other_commands_that_find_no_room_end_with_74_and_accuse_nobody(people, 
     assert "mistake in discreet" not in ended.stderr
     assert "Exception ignored" not in ended.stderr
     assert left(people) == "2"
+
+
+@pytest.mark.parametrize("words", [["ledger", "export"], ["ledger", "witness"]], ids=str)
+def test_a_file_that_finds_no_room_ends_with_74_as_stdout_does(people, words):
+    shown = people(*words, "people.toml", "--out", str(FULL))
+    assert shown.code == 74, shown.err
+    assert "no space left on device" in shown.err
+    assert people(*words, "people.toml", "--out", "/proc/nobody/writes/here").code == 2
+
+
+def test_an_answer_whose_file_finds_no_room_is_kept_and_free(people):
+    shown = people("ask", "people.toml", COUNT, "--epsilon", "0.5", "--receipt", str(FULL))
+    assert (shown.code, "free" in shown.err) == (74, True)
+    assert left(people) == "1.5"

@@ -11,6 +11,7 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Annotated
 
 import typer
@@ -18,7 +19,7 @@ import typer
 from discreet.cli import asking, attacking, auditing, budgets, holding, ledgers, receipts, releases, trying
 from discreet.cli.endings import ending_of, print_ending
 from discreet.cli.options import ASKING, CHECKING, HOLDING, TRYING
-from discreet.cli.unwritten import NOBODY_READS
+from discreet.cli.unwritten import NOBODY_READS, stand_ins
 
 __all__ = ["app", "discreet", "main", "run"]
 
@@ -91,12 +92,14 @@ def run(words: Sequence[str]) -> int:
 
 def _unread() -> int:
     """Let the rest of the output go nowhere, without a complaint when the process ends."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    with suppress(OSError):  # a stream that was closed from the start has no number
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return NOBODY_READS
 
 
 def main() -> None:
     """The ``discreet`` command."""
+    stand_ins()
     for stream in (sys.stdout, sys.stderr):
         if callable(change := getattr(stream, "reconfigure", None)):
             change(errors="replace")  # a terminal without our letters shows question marks, not a crash

@@ -33,7 +33,7 @@ from discreet.cli.options import (
     reading_words,
 )
 from discreet.cli.printing import say
-from discreet.cli.unwritten import told_if_unwritten
+from discreet.cli.unwritten import file_unwritten, told_if_unwritten
 from discreet.errors import ParameterError, QuestionError
 
 if TYPE_CHECKING:
@@ -186,9 +186,8 @@ def _written(answer: "Answer", save: Path | None, receipt: Path | None) -> list[
         if receipt is not None:
             receipt.write_text(json.dumps(dict(answer.receipt or {}), ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
     except OSError as error:
-        why = error.strerror or type(error).__name__
-        raise ParameterError(f"the answer was computed and charged, but a file could not be written: {why}",
-                             hint="ask the same again, which is free, with a path that can be written") from None  # fmt: skip
+        raise file_unwritten(error, "the answer was computed and charged, but a file could not be written",
+                             "ask the same again, which is free, with a path that can be written") from None  # fmt: skip
     return [path for path in (save, receipt) if path is not None]
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import typer
 
 from discreet.cli.printing import json_text
-from discreet.cli.unwritten import NO_ROOM, Unwritten
+from discreet.cli.unwritten import FULL, NO_ROOM, Unwritten
 from discreet.errors import AccessError, BudgetError, DiscreetError, FactsError, Fault, QuestionError, TrialFault
 from discreet.remedies import on_command_line, said
 
@@ -57,9 +57,9 @@ def ending_of(error: Exception) -> Ending:
             return Ending(5, error.code, error.message, hint, more=known)
         case Unwritten():
             return Ending(error.exit_code, "output", error.message, hint)
-        case OSError(errno=errno.ENOSPC | errno.EDQUOT | errno.EFBIG):
-            why = (error.strerror or "no room").lower()
-            return Ending(NO_ROOM, "output", f"the output could not be written: {why}", "make room, and run it again")
+        case OSError(errno=number) if number in (*FULL, errno.EBADF):
+            why, first = (error.strerror or "no room").lower(), "open it" if number == errno.EBADF else "make room"
+            return Ending(NO_ROOM, "output", f"the output could not be written: {why}", f"{first}, and run it again")
         case DiscreetError():
             return Ending(2, error.code, error.message, hint)
     if callable(complaint := getattr(error, "format_message", None)):  # the command line itself is wrong

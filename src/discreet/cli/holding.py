@@ -8,6 +8,7 @@ import typer
 
 from discreet.cli.options import FactsFile, Json, Reason, local, out_file, print_json, typed
 from discreet.cli.printing import say
+from discreet.cli.unwritten import file_unwritten
 from discreet.errors import FactsError, ParameterError
 
 if TYPE_CHECKING:
@@ -47,8 +48,7 @@ def init(
     try:
         target.write_text(text, encoding="utf-8", newline="\n")
     except OSError as error:
-        why = error.strerror or type(error).__name__
-        raise ParameterError(f"cannot write {target}: {why}", hint="write a path after --out that you may write to") from None
+        raise file_unwritten(error, f"cannot write {target}", "write a path after --out that you may write to") from None
     left_out = [place + 1 for place in unusable(columns)]
     if as_json:
         names = [column.name for place, column in enumerate(columns, 1) if place not in left_out]
@@ -128,10 +128,11 @@ def register(
     as_json: Json = False,
 ) -> None:
     """Open the budget of a table: makes its ledger, or joins the one of its folder. Needed once before asking."""
+    from discreet.cli.interrupted import told_if_act_interrupted
     from discreet.cli.waiting import waiting
     from discreet.curator import office
 
-    with waiting(f"registering {file.name}"):
+    with told_if_act_interrupted(local(file), "register"), waiting(f"registering {file.name}"):
         done = office.register(local(file), separate=separate, reason=reason)
     if as_json:
         print_json({"table": done.table, "version": done.version, "folder": str(done.folder), "budget": done.budget.to_dict(),
@@ -161,10 +162,11 @@ def version_new(
     as_json: Json = False,
 ) -> None:
     """Begin the version that the facts file names, after the rows changed. The budget stays what it was."""
+    from discreet.cli.interrupted import told_if_act_interrupted
     from discreet.cli.waiting import waiting
     from discreet.curator import office
 
-    with waiting(f"reading the source of {file.name}"):
+    with told_if_act_interrupted(local(file), "version"), waiting(f"reading the source of {file.name}"):
         label = office.new_version(local(file), reason=reason, no_unit_in_both=nobody_in_both, separate=separate)
     if as_json:
         print_json({"version": label})

@@ -1,11 +1,13 @@
-"""Ctrl-C while a question is asked: say what became of its charge, and end with 130."""
+"""Ctrl-C while a question is asked or a table is registered: say what became of it, and end with 130."""
 
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from types import FrameType
+from typing import Literal
 
 import typer
 
@@ -13,12 +15,25 @@ from discreet.cli.options import typed
 from discreet.cli.printing import say
 from discreet.errors import DiscreetError, Fault
 
-__all__ = ["told_if_interrupted"]
+__all__ = ["told_if_act_interrupted", "told_if_interrupted"]
 
 
 @contextmanager
 def told_if_interrupted(file: Path) -> Iterator[None]:
     """Inside, an interruption is told on stderr with what became of the charge, by the ledger's own account."""
+    with _told(file, _fate):
+        yield
+
+
+@contextmanager
+def told_if_act_interrupted(file: Path, act: Literal["register", "version"]) -> Iterator[None]:
+    """The same of an act of whoever holds the data, which is one entry of the kind ``act``."""
+    with _told(file, partial(_fate_of_act, act)):
+        yield
+
+
+@contextmanager
+def _told(file: Path, fate: Callable[[Path, int | None], str]) -> Iterator[None]:
     with _noticing() as noticed:
         before: int | None = None
         try:
@@ -27,7 +42,7 @@ def told_if_interrupted(file: Path) -> Iterator[None]:
         except (KeyboardInterrupt, Fault) as error:
             if isinstance(error, Fault) and not noticed.is_set():
                 raise
-            say(f"\ninterrupted; {_fate(file, before)}", err=True)
+            say(f"\ninterrupted; {fate(file, before)}", err=True)
             raise typer.Exit(130) from None
 
 
@@ -58,7 +73,7 @@ def _last(file: Path) -> int | None:
 
     try:
         return office.entries(file, last=1)[-1].number
-    except DiscreetError:
+    except (DiscreetError, OSError):
         return None
 
 
@@ -77,3 +92,19 @@ def _fate(file: Path, before: int | None) -> str:
     if "settle" in kinds:
         return "the question was charged and answered: ask the same again, which is free"
     return f"the question was charged, and the charge stays; discreet ledger show {typed(file)} has it"
+
+
+def _fate_of_act(act: Literal["register", "version"], file: Path, before: int | None) -> str:
+    """The same of an act: whether the ledger has it; a ledger that was not there before is made by the first one."""
+    from discreet.curator import office
+    from discreet.facts.file import read_facts
+
+    try:
+        name = read_facts(file).name
+        since = [entry for entry in office.entries(file) if before is None or entry.number > before]
+    except (DiscreetError, OSError):
+        since, name = [], ""
+    done = [entry.body for entry in since if entry.kind == act and entry.body.get("table") == name]
+    if act == "register":
+        return f"{name} was registered" if done else "nothing was registered"
+    return f"version {done[-1]['version']} was begun" if done else "no version was begun"

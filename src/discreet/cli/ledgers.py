@@ -9,6 +9,7 @@ import typer
 
 from discreet.cli.options import FactsFile, Json, local, out_file, print_json
 from discreet.cli.printing import json_text, say
+from discreet.cli.unwritten import file_unwritten
 from discreet.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -140,8 +141,7 @@ def _put(lines: Iterable[str], out: Path | None) -> None:
         with out_file(out).open("w", encoding="utf-8", newline="\n") as stream:
             stream.writelines(f"{line}\n" for line in lines)
     except OSError as error:
-        why = error.strerror or type(error).__name__
-        raise ParameterError(f"cannot write {out}: {why}", hint="write a path after --out that you may write to") from None
+        raise file_unwritten(error, f"cannot write {out}", "write a path after --out that you may write to") from None
     say(f"written {out}", err=True)
 
 

@@ -1,7 +1,9 @@
 """Words that several commands share: their options, and how a question, a price and a file are read from the command line."""
 
 import sys
+from codecs import BOM_UTF8
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -9,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from discreet.cli.printing import json_text
-from discreet.errors import FactsError, ParameterError
+from discreet.errors import FactsError, ParameterError, QuestionError
 
 __all__ = [
     "ASKING", "Assuming", "BoundsShare", "CHECKING", "Confidence", "Delta", "Epsilon", "FactsFile", "HOLDING", "Json",
@@ -53,8 +55,6 @@ BoundsShare = Annotated[
     str | None, typer.Option("--bounds-share", metavar="S", help="The part of the price that finds bounds nobody knows: 0.2.")
 ]
 Reason = Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why: it is signed and stays in the ledger.")]
-
-_MOST_TEXT = 1 << 17  # bytes; the language itself stops at half of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +120,16 @@ def question_text(sql: str | None, file: Path | None) -> str:
         raise ParameterError(what, hint='write one: "SELECT COUNT(*) AS n FROM …", - for stdin, or --file PATH')
     if file is None and sql != "-":
         return str(sql)
+    from discreet.questions.tokens import MOST_BYTES, TOO_LONG
+
+    if file is None and sys.stdin is None:
+        raise ParameterError("stdin cannot be read: it is closed", hint="write the question, or --file PATH")
+    most = MOST_BYTES + len(BOM_UTF8)
     try:
-        data = sys.stdin.buffer.read(_MOST_TEXT) if file is None else file.read_bytes()[:_MOST_TEXT]
+        with nullcontext(sys.stdin.buffer) if file is None else file.open("rb") as stream:
+            data = stream.read(most + 1)
+        if len(data) > most:  # the rest is not read, so that it has no number; and the cut may be inside a letter
+            raise QuestionError(TOO_LONG, hint="write a shorter one, or several")
         return data.decode("utf-8-sig")
     except OSError as error:
         why = error.strerror or type(error).__name__

@@ -14,6 +14,7 @@ from itertools import islice
 from pathlib import Path
 
 from discreet.engines.faults import guarded
+from discreet.engines.joining import look_at_stored
 from discreet.engines.limits import limits
 from discreet.engines.lines import lines_of, places_of, split_header, splitter
 from discreet.engines.stamps import files_of, is_missing
@@ -58,7 +59,8 @@ def lacking(facts: Facts) -> tuple[Lack, ...]:
                 hint = "write the path of a file, seen from the facts file"
                 return (Lack(None, f"there is no such file: {facts.source}", hint),)
             try:
-                return tuple(dict.fromkeys(lack for names in _headers(facts, found) for lack in _lacks(facts, names)))
+                lacks = dict.fromkeys(lack for names in _headers(facts, found) for lack in _lacks(facts, names))
+                return tuple(lacks) or _refused(facts, found)
             except EngineFault as fault:
                 hint = "write the path of a sound file, seen from the facts file"
                 return (Lack(None, f"the source cannot be read: {fault.told}", hint),)
@@ -70,6 +72,18 @@ def _headers(facts: Facts, source: Source) -> list[list[str] | dict[str, str]]:
         return guarded("the header cannot be read", lambda: [_csv_names(each, facts.csv) for each in files_of(source)], tell=True)
     read, inside = _stored_types, source.table
     return guarded("the schema cannot be read", lambda: [read(each, inside) for each in files_of(source)], tell=True)
+
+
+def _refused(facts: Facts, source: Source) -> tuple[Lack, ...]:
+    """What registering would refuse though every column is there: a view, files that differ, moments that cannot be read."""
+    if source.kind == "csv":
+        return ()
+    try:
+        kind, inside = source.kind, source.table
+        guarded("the schema cannot be read", lambda: look_at_stored(facts, files_of(source), kind, inside), tell=True)
+    except FactsError as error:
+        return (Lack(None, error.message, error.hint),)
+    return ()
 
 
 def _lacks(facts: Facts, names: list[str] | dict[str, str]) -> Iterator[Lack]:

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 __all__ = [
-    "Stored", "cleared", "look_at_companions", "stored_companions", "stored_lookups", "with_joined", "wrong_lookups",
+    "Stored", "cleared", "look_at_companions", "look_at_stored", "stored_companions", "stored_lookups", "with_joined",
+    "wrong_lookups",
 ]  # fmt: skip
 
 _KEY = "k"
@@ -81,7 +82,7 @@ def look_at_companions(facts: Facts, given: Mapping[str, object], files: Mapping
             case Source(kind="csv"):
                 look_at_csv(join.facts, files[join.name])
             case Source(kind="parquet" | "duckdb" as kind, table=inside):
-                _look_at_stored(join.facts, files[join.name], kind, inside)
+                look_at_stored(join.facts, files[join.name], kind, inside)
             case None | Source():
                 what, instead = f"{join.name} cannot be read from here", "write a CSV, Parquet or DuckDB file into its facts"
                 raise FactsError(what, hint=instead, key=f"join.{join.name}")
@@ -90,7 +91,7 @@ def look_at_companions(facts: Facts, given: Mapping[str, object], files: Mapping
     return bool(companions)
 
 
-def _look_at_stored(facts: Facts, files: list[Path], kind: str, inside: str | None) -> None:
+def look_at_stored(facts: Facts, files: list[Path], kind: str, inside: str | None) -> None:
     """Raises FactsError if files that have a schema do not have what the facts declare. No row is read."""
     import duckdb
 

@@ -6,9 +6,10 @@ from typing import Literal
 
 from discreet.questions.places import Source, short
 
-__all__ = ["MOST_BYTES", "Token", "tokens"]
+__all__ = ["MOST_BYTES", "TOO_LONG", "Token", "tokens"]
 
 MOST_BYTES = 64 * 1024
+TOO_LONG = f"the question has more than {MOST_BYTES:,} bytes"
 
 _SHAPES = re.compile(
     r"""(?P<space>[\s\ufeff]+|--[^\n]*)
@@ -82,7 +83,7 @@ def _check_size(source: Source) -> None:
     except UnicodeEncodeError as error:
         raise source.refused(error.start, "the question is not valid Unicode", _ALPHABET) from None
     if size > MOST_BYTES:
-        raise source.refused(0, f"the question has {size} bytes", f"write at most {MOST_BYTES}")
+        raise source.refused(0, TOO_LONG, "write a shorter one, or several")
     if control := _CONTROL.search(source.text):
         raise source.refused(control.start(), f"{control[0]!r} is not in the language", _ALPHABET)
 
