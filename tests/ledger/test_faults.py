@@ -261,6 +261,37 @@ def test_a_ledger_from_the_future_is_left_alone(file):
         open_table(file)
 
 
+def test_a_ledger_that_a_newer_version_took_over_meanwhile_is_left_alone(file):
+    curator = open_table(file)
+    sql(file.parent, f"PRAGMA user_version = {len(database.MIGRATIONS) + 1}")
+    for number in (0, 1):                                                   # a replay, and a question
+        with pytest.raises(dc.LedgerFault, match="written by a newer version"):
+            curator.ask(count_above(number), epsilon="0.1")
+    curator.close()
+    assert charged_by_hand(file.parent) == Fraction("0.1")
+
+
+def test_a_version_that_a_newer_one_overtook_while_it_brought_a_ledger_up_to_date_does_not_lower_it(tmp_path, monkeypatch):
+    made, every = tmp_path / "ledger.db", database.MIGRATIONS
+    monkeypatch.setattr(database, "MIGRATIONS", every[:3])
+    database.Database(made, create=True).close()
+
+    class Overtaken(database.Database):
+        def _follow(self, connection):
+            monkeypatch.setattr(database, "MIGRATIONS", every)
+            super()._follow(connection)
+            monkeypatch.setattr(database, "MIGRATIONS", every[:4])
+            super()._follow(connection)
+
+    monkeypatch.setattr(database, "MIGRATIONS", every[:4])
+    with pytest.raises(dc.LedgerFault, match="written by a newer version"):
+        Overtaken(made)
+    monkeypatch.undo()
+    database.Database(made).close()
+    with closing(sqlite3.connect(made)) as connection:
+        assert connection.execute("PRAGMA user_version").fetchone() == (len(every),)
+
+
 @pytest.mark.parametrize("name", ["ledger.db", "key.pem"])
 def test_a_ledger_or_key_that_is_gone_is_a_fault_and_neither_is_made_anew(file, place, name):
     kept = (place / name).read_bytes()

@@ -3,6 +3,7 @@
 Otherwise it would go on charging a file that nobody else sees, and the budget would be there twice.
 """
 
+import os
 import shutil
 import subprocess
 import sys
@@ -194,3 +195,50 @@ def test_closing_a_ledger_that_was_swapped_leaves_the_other_one_alone(file, plac
     again.ask(count_above(4), epsilon=1)
     again.close()
     assert charged_by_hand(file.parent) == 32
+
+
+# ---- a ledger with two names: SQLite keeps a log beside each of them
+
+
+def linked(place):
+    """What ``cp -al`` makes: another folder with the same files."""
+    snapshot = place.with_name("snapshot")
+    snapshot.mkdir()
+    for each in place.iterdir():
+        os.link(each, snapshot / each.name)
+    return snapshot
+
+
+def test_a_ledger_that_has_a_second_name_is_not_opened_by_either(file, place):
+    home = place.with_name("home")
+    home.mkdir()
+    other = write_table(home, budget="epsilon = 40")
+    snapshot = linked(place).rename(home / ".discreet")
+    for each in (file, other):
+        for act in (open_table, office.verify, office.register):
+            with pytest.raises(dc.LedgerFault, match="hard link"):
+                act(each)
+    assert not (place / "ledger.db-wal").exists()
+    assert not (snapshot / "ledger.db-wal").exists()
+    shutil.rmtree(snapshot)
+    curator = open_table(file)
+    curator.ask(count_above(0), epsilon=1)
+    curator.close()
+
+
+@pytest.mark.parametrize("what", ["ledger.db", "ledger.db-wal"])
+def test_a_second_name_that_an_open_ledger_is_given_stops_it_until_it_is_gone(file, place, opened, what):
+    os.link(place / what, place.with_name("other"))
+    for number in (1, 2):                                                   # a replay, and a question
+        with pytest.raises(dc.LedgerFault, match="hard link"):
+            opened.ask(count_above(number), epsilon=1)
+    with pytest.raises(dc.LedgerFault, match="hard link"):
+        open_table(file)
+    place.with_name("other").unlink()
+    opened.ask(count_above(2), epsilon=1)
+    assert charged_by_hand(file.parent) == 3
+
+
+def test_a_second_name_inside_a_transaction_ends_it(place, opened):
+    with pytest.raises(dc.LedgerFault, match="hard link"), opened._ledger.database.writing():
+        linked(place)

@@ -6,8 +6,10 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from contextlib import ExitStack
+from itertools import cycle
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 
 import pytest
 from tests.ledger.made import count_above, request, sql, write_table
@@ -88,6 +90,39 @@ def test_somebody_who_reads_for_long_is_not_waited_for_and_the_log_is_emptied_la
     assert log.stat().st_size < 200_000
     reader.close()
     ledger.close()
+    assert office.verify(file).ok
+
+
+def test_the_log_stays_short_while_somebody_reads_at_every_moment(file, monkeypatch):
+    """Two who read by turns, each beginning before the other ends: to wait for the older one is enough."""
+    monkeypatch.setattr(database, "_LONGEST_LOG", 100_000)
+    monkeypatch.setattr(database, "_LONGEST_LOG_WHILE_READ", 200_000)
+    place, over = file.parent / ".discreet", Event()
+    ledger, readers = open_ledger(place), [open_ledger(place) for _ in range(2)]
+    log, longest = place / "ledger.db-wal", 0
+
+    def read():
+        with ExitStack() as ending:
+            for reader in cycle(readers):
+                following = ExitStack()
+                following.enter_context(reader.database.reading()).execute("SELECT * FROM entries").fetchone()
+                ending.close()
+                ending.push(following.pop_all())
+                if over.wait(0.005):
+                    return
+
+    reading = Thread(target=read)
+    reading.start()
+    try:
+        for number in range(100):
+            ledger.reserve([request(str(number), "1")])
+            longest = max(longest, log.stat().st_size)
+    finally:
+        over.set()
+        reading.join()
+    assert longest < 400_000
+    for each in (*readers, ledger):
+        each.close()
     assert office.verify(file).ok
 
 

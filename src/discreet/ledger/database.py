@@ -25,7 +25,9 @@ __all__ = ["BUSY", "Database", "now"]
 
 BUSY = "busy"  # the cause of a fault that is over as soon as somebody else is done
 _PATIENCE = 30.0  # seconds that a writer waits for its turn
-_LONGEST_LOG = 4 << 20  # bytes; then it is emptied into the ledger
+_LONGEST_LOG = 4 << 20  # bytes; then it is emptied into the ledger, unless somebody reads
+_LONGEST_LOG_WHILE_READ = 16 << 20  # bytes; then whoever reads is waited for
+_PATIENCE_WITH_READERS = 2.0  # seconds
 _LONGEST_PATH = 500  # bytes that SQLite can open, with room for the names of its own files
 _SETTINGS = (
     "PRAGMA wal_autocheckpoint = 0",
@@ -82,8 +84,9 @@ class Database:
         length = self._check_identity()  # what nobody else will find must not be answered
         self._seen = seen
         if length > max(_LONGEST_LOG, self._tried + _LONGEST_LOG):
+            patience = _PATIENCE_WITH_READERS if length > _LONGEST_LOG_WHILE_READ else 0.0
             with suppress(sqlite3.Error):  # what was committed stays, in the log
-                self._tried = length if self._empty_log(connection) else 0
+                self._tried = length if self._empty_log(connection, patience) else 0
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
@@ -130,18 +133,14 @@ class Database:
         before = None if file is None or create else same_file(file)
         place = ":memory:" if file is None else f"{file.resolve().as_uri()}?mode={'rwc' if create else 'rw'}"
         self._connection = sqlite3.connect(place, uri=True, timeout=_PATIENCE, isolation_level=None, check_same_thread=False)
-        for setting in _SETTINGS:
-            self._connection.execute(setting)
-        self._migrate(create=create)
-        if file is None:
-            return
         try:
-            self._identity = Identity(file)
-        except FileNotFoundError:
-            raise _replaced() from None
-        for known in (before, was):  # it was swapped while it was opened, or while this process forked
-            if known is not None and known != self._identity.database:
-                raise _replaced()
+            for setting in _SETTINGS:
+                self._connection.execute(setting)
+            self._migrate(create=create)
+            self._identity = None if file is None else _identified(file, before, was)
+        except BaseException:
+            self._close()  # what is left open here would be taken along by a fork
+            raise
 
     def _connected(self) -> sqlite3.Connection:
         if self._is_let_go:
@@ -162,7 +161,11 @@ class Database:
         return 0 if self._identity is None else self._identity.check()
 
     def _check_seen(self, connection: sqlite3.Connection) -> None:
-        """What this process has seen is still there: older content can be put back under the same name and number."""
+        """What this process has seen is still there: older content can be put back under the same name and number.
+
+        And nobody has begun to write what this version does not know.
+        """
+        _refuse_newer(connection)
         if self._seen is None:
             return
         found = connection.execute("SELECT hash FROM entries WHERE number = ?", self._seen[:1]).fetchone()
@@ -170,9 +173,12 @@ class Database:
             hint = "an older copy was put back: run discreet ledger verify with a witness, then open the table again"
             raise LedgerFault("the ledger has gone back behind what was seen of it", hint=hint)
 
-    def _empty_log(self, connection: sqlite3.Connection) -> bool:
-        """Whether somebody who reads kept part of the log from being emptied. Nobody is waited for."""
-        connection.execute("PRAGMA busy_timeout = 0")
+    def _empty_log(self, connection: sqlite3.Connection, patience: float = 0.0) -> bool:
+        """Whether somebody kept part of the log from being emptied who has read in it for longer than we wait.
+
+        Whoever begins to read meanwhile is not waited for: they begin where the log ends.
+        """
+        connection.execute(f"PRAGMA busy_timeout = {int(patience * 1000)}")
         try:
             return bool(connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0])
         finally:
@@ -181,7 +187,7 @@ class Database:
     def before_fork(self) -> None:
         """Close the file: SQLite's locks belong to one process, and what a child wrote through a copy of them could be lost."""
         self._lock.acquire()
-        if self._file is not None and not self._connection.in_transaction:
+        if self._file is not None and not self._is_let_go and not self._connection.in_transaction:
             self._close()
             self._is_let_go = True
 
@@ -192,9 +198,7 @@ class Database:
     def _migrate(self, *, create: bool) -> None:
         """Bring an older file up to date; a newer one is not touched."""
         connection = self._connection
-        found = connection.execute("PRAGMA user_version").fetchone()[0]
-        if found > len(MIGRATIONS):
-            raise LedgerFault("the ledger was written by a newer version", hint="install the newer version of discreet")
+        found = _refuse_newer(connection)
         if found == len(MIGRATIONS):
             return
         if found == 0 and not create:
@@ -204,7 +208,7 @@ class Database:
 
     def _follow(self, connection: sqlite3.Connection) -> None:
         connection.execute("BEGIN IMMEDIATE")
-        found = connection.execute("PRAGMA user_version").fetchone()[0]  # another process may have done it meanwhile
+        found = _refuse_newer(connection)  # another process may have done it meanwhile, or more
         connection.execute("CREATE TABLE IF NOT EXISTS migrations (number INTEGER PRIMARY KEY, name TEXT, at TEXT) STRICT")
         for number, (name, script) in enumerate(MIGRATIONS[found:], start=found + 1):
             for statement in _statements(script):
@@ -216,11 +220,13 @@ class Database:
 
 _opened: WeakSet[Database] = WeakSet()
 _forked: list[Database] = []
+_forking = RLock()  # held from before a fork until after it: two threads that fork would wait for each other's ledgers
 
 
 def _before_fork() -> None:
-    _forked[:] = list(_opened)
-    for database in _forked:
+    _forking.acquire()
+    for database in list(_opened):
+        _forked.append(database)
         database.before_fork()
 
 
@@ -228,6 +234,7 @@ def _after_fork() -> None:
     for database in _forked:
         database.after_fork()
     _forked.clear()
+    _forking.release()
 
 
 if hasattr(os, "register_at_fork"):
@@ -247,6 +254,25 @@ def _statements(script: str) -> Iterator[str]:
         if text.strip() and sqlite3.complete_statement(text):
             yield text
             text = ""
+
+
+def _refuse_newer(connection: sqlite3.Connection) -> int:
+    """The number of migrations that a ledger has, if this version knows them all."""
+    found: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    if found > len(MIGRATIONS):
+        raise LedgerFault("the ledger was written by a newer version", hint="install the newer version of discreet")
+    return found
+
+
+def _identified(file: Path, *known: tuple[int, int] | None) -> Identity:
+    """The files that were opened, if it is the known one: it can be swapped while it is opened, or while this process forks."""
+    try:
+        found = Identity(file)
+    except FileNotFoundError:
+        raise _replaced() from None
+    if any(each is not None and each != found.database for each in known):
+        raise _replaced()
+    return found
 
 
 def _replaced() -> LedgerFault:

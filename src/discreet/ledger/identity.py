@@ -4,10 +4,14 @@ SQLite goes on writing to a file that was moved, replaced or removed, and nobody
 a connection is open SQLite keeps its log (``-wal``) and the index of it (``-shm``): it empties the log in place, and deletes both
 only when the last connection closes. So all three must stay what they were.
 
+A file with two names (hard links, as ``cp -al`` makes them) is two ledgers to SQLite: it keeps a log beside each, and neither
+sees what is charged through the other. So each has one name only.
+
 A file is told by its device and number. Windows has both, and does not let an open file be moved at all.
 """
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 from discreet.errors import LedgerFault
@@ -18,8 +22,11 @@ _File = tuple[int, int]
 
 
 def same_file(file: Path) -> _File:
-    """Device and number of a file: the same as long as it is the same file."""
+    """Device and number of a ledger's file: the same as long as it is the same file. Raises LedgerFault if it has two names."""
     found = file.stat()
+    _refuse_links([found])
+    with suppress(FileNotFoundError):
+        _refuse_links([Path(f"{_beside(file)}-wal").stat()])
     return found.st_dev, found.st_ino
 
 
@@ -27,7 +34,7 @@ class Identity:
     """The three files of a ledger as they were when it was opened."""
 
     def __init__(self, file: Path) -> None:
-        beside = file.resolve() if file.is_symlink() else file  # a folder that is a link is followed anew at every look
+        beside = _beside(file)
         self._names = (str(file), f"{beside}-wal", f"{beside}-shm")
         self._were = self._are()[0]
 
@@ -37,7 +44,7 @@ class Identity:
         return self._were[0]
 
     def check(self) -> int:
-        """The length of the log. Raises LedgerFault if a name leads to another file now, or to none."""
+        """The length of the log. Raises LedgerFault if a name leads to another file now, or to none, or a file has two names."""
         try:
             found, length = self._are()
         except OSError:
@@ -48,5 +55,17 @@ class Identity:
         return length
 
     def _are(self) -> tuple[list[_File], int]:
-        database, log, index = map(os.stat, self._names)
-        return [(each.st_dev, each.st_ino) for each in (database, log, index)], log.st_size
+        found = list(map(os.stat, self._names))
+        _refuse_links(found)
+        return [(each.st_dev, each.st_ino) for each in found], found[1].st_size
+
+
+def _beside(file: Path) -> Path:
+    """The file whose name SQLite gives to its own; a folder that is a link is followed anew at every look."""
+    return file.resolve() if file.is_symlink() else file
+
+
+def _refuse_links(found: list[os.stat_result]) -> None:
+    if any(each.st_nlink > 1 for each in found):
+        hint = "remove the other names, or make real copies of them, and see that nobody has the table open meanwhile"
+        raise LedgerFault("the ledger has two names (a hard link): its budget would be there twice", hint=hint)
