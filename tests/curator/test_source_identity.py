@@ -14,6 +14,7 @@ import discreet as dc
 from discreet.curator import office, open_table
 from discreet.engines import stamps
 from discreet.engines.wanted import Engine
+from discreet.facts import read_facts
 
 
 @pytest.fixture
@@ -51,6 +52,18 @@ def test_a_file_that_was_touched_is_the_same_and_is_digested_once(file, digested
     again.close()
     assert digested == ["t.csv"]
     assert office.verify(file).ok
+
+
+def test_a_file_that_was_written_just_now_is_given_a_tick_also_if_its_time_lies_ahead(file, monkeypatch):
+    """The time of a file can be set; the time of its change is the clock's."""
+    source, waited = read_facts(file).located, []
+    now = 10**18
+    monkeypatch.setattr(stamps.time, "time_ns", lambda: now)
+    monkeypatch.setattr(stamps.time, "sleep", waited.append)
+    for modified, changed in ((now + 10**12, now - 10**6), (now - 10**6, now + 10**12), (now - 10**12, now - 10**12)):
+        monkeypatch.setattr(stamps, "_facts_of", lambda each, times=(modified, changed): (1, times[0], 1, times[1]))
+        stamps.seen_in(source)
+    assert waited == [0.049, 0.049]
 
 
 def test_a_folder_that_was_copied_is_asked_as_before(file, tmp_path_factory):

@@ -260,3 +260,13 @@ def test_answers_that_cannot_be_written_down_are_alarms_and_no_matter_of_the_led
     granted = reserved(ledger, "a", analyst="alice")
     with pytest.raises(TypeError):
         settle(ledger, granted, released=object())
+
+
+@pytest.mark.parametrize("act", [registry.freeze, registry.unfreeze])
+@pytest.mark.parametrize("nobody", ["", " "])
+def test_an_act_about_an_analyst_without_a_name_is_refused_and_leaves_no_entry(ledger, act, nobody):
+    """It would look done, and stop nobody."""
+    with pytest.raises(dc.ParameterError, match="name of an analyst"):
+        act(ledger, "t", "a reason", analyst=nobody)
+    with ledger.database.reading() as connection:
+        assert connection.execute("SELECT COUNT(*) FROM entries").fetchone() == (3,)

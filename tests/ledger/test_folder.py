@@ -108,6 +108,29 @@ def test_whoever_registers_the_same_table_at_the_same_time_is_told_that_it_is_re
         office.register(file)
 
 
+# ---- where it is
+
+
+def test_a_facts_file_that_is_a_link_into_another_folder_has_no_ledger_of_its_own(tmp_path):
+    """A folder of links would give the same file a second budget."""
+    home, links = tmp_path / "home", tmp_path / "links"
+    home.mkdir()
+    links.mkdir()
+    file = write_table(home)
+    office.register(file)
+    for each in (file, home / "t.csv"):
+        (links / each.name).symlink_to(each)
+    for act in (open_table, office.verify, office.register):
+        with pytest.raises(dc.FactsError, match="link into another folder"):
+            act(links / "t.toml")
+    assert not (links / ".discreet").exists()
+    (home / "alias.toml").symlink_to("t.toml")
+    (tmp_path / "way").symlink_to(home)
+    for same in (home / "alias.toml", tmp_path / "way" / "t.toml"):         # these lead to the ledger that is there
+        assert office.verify(same).entries == 1
+        open_table(same).close()
+
+
 # ---- file systems
 
 MOUNTS = """\

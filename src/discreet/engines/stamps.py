@@ -100,6 +100,8 @@ def _named(source: Source) -> list[tuple[str, Path]]:
 
 def _let_the_clock_tick(look: Look) -> None:
     """Wait until a write that comes after the look cannot have the time of one before it."""
-    newest = max(max(modified, changed) for _, _, modified, _, changed in look)
-    if 0 <= (age := time.time_ns() - newest) < _TICK:
+    now = time.time_ns()
+    ages = [now - each for _, _, modified, _, changed in look for each in (modified, changed)]
+    age = min((each for each in ages if each >= 0), default=_TICK)  # a time that was set ahead says nothing
+    if age < _TICK:
         time.sleep((_TICK - age) / 1e9)

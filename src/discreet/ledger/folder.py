@@ -30,9 +30,14 @@ _FOLDER, _FILE, _KEY, _PUBLIC, _LOG = ".discreet", "ledger.db", "key.pem", "publ
 
 
 def place_of(facts_file: Path) -> Path:
-    """The folder .discreet that belongs to a facts file, or to a folder of them."""
-    home = facts_file if facts_file.is_dir() else facts_file.parent
-    return home.absolute() / _FOLDER
+    """The folder .discreet that belongs to a facts file, or to a folder of them. Raises FactsError for a link to elsewhere."""
+    if facts_file.is_dir():
+        return facts_file.absolute() / _FOLDER
+    home = facts_file.absolute().parent
+    if facts_file.is_symlink() and facts_file.resolve().parent != home.resolve():
+        hint = "give the file itself: its ledger lies beside it, and a link must not bring it a second one"
+        raise FactsError("the facts file is a link into another folder", hint=hint, file=str(facts_file))
+    return home / _FOLDER
 
 
 def open_ledger(place: Path) -> Ledger:

@@ -13,10 +13,10 @@ from sqlite3 import Connection
 from typing import Any
 
 from discreet.engines.stamps import Seen
-from discreet.errors import AccessError, BudgetError, FactsError
+from discreet.errors import AccessError, BudgetError, FactsError, ParameterError
 from discreet.facts.model import Budget, ByColumn, Companion, EachRow, Facts, Joinable, Unit
 from discreet.ledger.admission import forget_ends
-from discreet.ledger.alarms import Alarm, lift, open_alarms
+from discreet.ledger.alarms import ANONYMOUS, Alarm, lift, open_alarms
 from discreet.ledger.amounts import Amount, Money
 from discreet.ledger.books import Books, Standing
 from discreet.ledger.chain import append
@@ -216,6 +216,9 @@ def _set_frozen(
     connection: Connection, ledger: Ledger, table: str, reason: str, analyst: str | None, *, frozen: bool
 ) -> None:
     row = table_row(connection, table)
+    if analyst is not None and not analyst.strip():
+        hint = f"leave it out to act on the table; {ANONYMOUS} is whoever gives no name"
+        raise ParameterError("this is not the name of an analyst", hint=hint)
     body: dict[str, Any] = {"table": table, "reason": reason} | ({} if analyst is None else {"analyst": analyst})
     if not frozen and analyst is None and forget_ends(connection, row):
         body["reopens"] = True
