@@ -67,5 +67,5 @@ def _beside(file: Path) -> Path:
 
 def _refuse_links(found: list[os.stat_result]) -> None:
     if any(each.st_nlink > 1 for each in found):
-        hint = "remove the other names, or make real copies of them, and see that nobody has the table open meanwhile"
+        hint = "stop whoever has it open and remove the other names: a backup is a copy, never a link"
         raise LedgerFault("the ledger has two names (a hard link): its budget would be there twice", hint=hint)
