@@ -56,7 +56,7 @@ def test_what_is_too_much_says_by_how_much_and_what_would_do():
     with pytest.raises(dc.QuestionError) as told:
         plan_of(MEDIANS)
     assert re.match(r"this takes [\d,]+ steps, and 6,000,000 are the most", told.value.message)
-    most = int(re.search(r"([\d,]+) cells in the place of 1,000,000", told.value.hint)[1].replace(",", ""))
+    most = int(re.search(r"([\d,]+) cells instead of 1,000,000", told.value.hint)[1].replace(",", ""))
     fewer = replace(FACTS, columns=tuple(replace(c, upper=most - 1) if c.name == "g" else c for c in FACTS.columns))
     assert plan_of(MEDIANS, fewer).wanted.cells == most
     more = replace(FACTS, columns=tuple(replace(c, upper=most + 10) if c.name == "g" else c for c in FACTS.columns))

@@ -83,7 +83,7 @@ def _cells(key: Key, column: NDArray[Any]) -> Cells:
             return np.where(outside, -1, values).astype(np.int64)
         case ByValue(values=declared, other=other):
             rest = len(declared) if other else -1
-            if values.dtype.kind in "if":
+            if values.dtype.kind in "iuf":
                 cell = _of_numbers(declared, values.astype(np.float64), rest)
             else:
                 cell = _of_words(declared, values, rest)

@@ -16,7 +16,9 @@ import numpy as np
 from discreet.errors import FactsError
 from discreet.facts.model import CsvFormat
 
-__all__ = ["count_lines", "has_spaced_quotes", "is_utf8", "lines_of", "places_of", "rows_of", "split_header", "splitter"]
+__all__ = [
+    "begins_empty", "count_lines", "has_spaced_quotes", "is_utf8", "lines_of", "places_of", "rows_of", "split_header", "splitter",
+]  # fmt: skip
 
 _BOM = "\ufeff"
 _CHUNK = 1 << 24
@@ -53,6 +55,12 @@ def has_spaced_quotes(file: Path, quote: str) -> bool:
                 return True
             last = chunk[-len(mark) :] if quote else b""
     return False
+
+
+def begins_empty(file: Path) -> bool:
+    """Whether a UTF-8 file begins with an empty line, or with spaces: engines may take that for its header."""
+    with file.open("rb") as stream:
+        return stream.read(4).removeprefix(codecs.BOM_UTF8)[:1] in (b"\r", b"\n", b" ", b"\t", b"")
 
 
 def is_utf8(encoding: str) -> bool:

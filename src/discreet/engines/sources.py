@@ -14,7 +14,16 @@ from typing import TYPE_CHECKING, Any
 
 from discreet.engines.faults import is_interruption
 from discreet.engines.layout import Field, Layout
-from discreet.engines.lines import count_lines, has_spaced_quotes, is_utf8, lines_of, places_of, rows_of, split_header
+from discreet.engines.lines import (
+    begins_empty,
+    count_lines,
+    has_spaced_quotes,
+    is_utf8,
+    lines_of,
+    places_of,
+    rows_of,
+    split_header,
+)
 from discreet.engines.objects import as_texts, units_as_texts
 from discreet.engines.reading import FEW, is_run, is_whole, kind_of
 from discreet.engines.settled import is_settled, settled_layout, to_settled
@@ -126,11 +135,12 @@ def _load_strictly(connection: "DuckDBPyConnection", file: Path, form: CsvFormat
     """Load a file with DuckDB's own reader, if that reads it as we do.
 
     It does where every line has the fields of the header and quotes only where they belong, which its strict mode demands;
-    where no quoted field runs over a line's end, which the number of rows tells; and where no space is beside a quote.
+    where no quoted field runs over a line's end, which the number of rows tells; where no space is beside a quote; and where the
+    first line is the header.
     """
     import duckdb
 
-    if width == 1 or not is_utf8(form.encoding) or has_spaced_quotes(file, form.quote):
+    if width == 1 or not is_utf8(form.encoding) or begins_empty(file) or has_spaced_quotes(file, form.quote):
         return False  # of one column it counts empty lines, so that the number of rows would tell nothing
     options = {
         "auto_detect": "false",

@@ -79,6 +79,11 @@ def unit_of(facts: Facts, types: dict[str, str], spelt: str | None = None) -> tu
         return [], None
     name = spelt or facts.unit.column
     places_of([name], list(types))
+    if types[name] not in _TYPES and not types[name].startswith(("DECIMAL(", "ENUM(", "BLOB")):
+        raise FactsError(
+            f"the unit {name!r} is stored as {types[name].partition('(')[0].lower()}, some values of which cannot be told apart",
+            hint="store it as text or as whole numbers", key="table.unit",
+        )  # fmt: skip
     stored, form = _TYPES.get(types[name], ("text", _AS_TEXT))
     if types[name].startswith("DECIMAL("):
         stored, form = "text", f"regexp_replace({_AS_TEXT}, '[.]0*$', '')"  # 12.00 is the unit 12

@@ -13,15 +13,20 @@ from discreet.questions.algebra import Apply, Bin, Column, DatePart, Expression,
 from discreet.questions.bounds import bounds_of
 from discreet.questions.words import to_text
 
-__all__ = ["MOST_CELLS", "cells_of", "check_having", "most_cells", "unknown_key"]
+__all__ = ["MOST_BESIDE", "MOST_CELLS", "cells_of", "check_having", "most_cells", "unknown_key"]
 
 MOST_CELLS = 10**6
+MOST_BESIDE = 1000  # cells of other keys beside one that nobody listed, whose keys are counted only when they are released
 _FARTHEST = 1 << 51  # steps from the origin of bins: beyond, float64 does not tell one bin from the next
 
 
 def cells_of(keys: tuple[Expression, ...], facts: Facts) -> tuple[tuple[Key, ...], tuple[Axis, ...]]:
     """The cells of each key, for the engine and for people; refused if there are too many in all."""
     found = [(ByValue(key, ()), Axis(())) if unknown_key(key, facts) else _cells(key, facts) for key in keys]
+    is_unknown, beside = any(unknown_key(key, facts) for key in keys), prod(key.cells for key, _ in found if key.cells)
+    if is_unknown and beside > MOST_BESIDE:
+        what = f"beside a key whose values are not public the others have {beside:,} cells"
+        raise QuestionError(what, hint=f"group by coarser keys: {MOST_BESIDE:,} at most, or declare the values in the facts")
     if (cells := prod(key.cells for key, _ in found)) > MOST_CELLS:
         raise QuestionError(f"the keys have {cells:,} cells together", hint=f"group by coarser keys: {MOST_CELLS:,} at most")
     return tuple(key for key, _ in found), tuple(axis for _, axis in found)
@@ -89,7 +94,8 @@ def check_having(condition: Expression | None, axes: tuple[Axis, ...]) -> None:
 
 def _stepped(of: Expression, width: Fraction, origin: Fraction, bounds: tuple[Fraction, Fraction]) -> tuple[Key, Axis]:
     first, last = (floor((bound - origin) / width) for bound in bounds)
-    if nearest(width) == 0 or max(abs(first), abs(last)) > _FARTHEST:
+    is_off = abs(origin - Fraction(nearest(origin))) > width / 4  # rows are put into bins from the nearest float64
+    if nearest(width) == 0 or is_off or max(abs(first), abs(last)) > _FARTHEST:
         raise _too_far(of, width, origin + first * width, last - first)
     # where float64 puts the bounds, and so every value between them, there is a cell too
     found = [binned(nearest(bound), width, origin) for bound in bounds]

@@ -6,10 +6,12 @@ is refused before anything is charged, whatever the table holds; what is accepte
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
 
 from discreet.errors import QuestionError
+from discreet.facts.model import Category, Facts, Text
 from discreet.planning.plan import Found, Keys, Plan, Ranks, Vector
-from discreet.questions.algebra import Expression
+from discreet.questions.algebra import Column, Expression, Like
 from discreet.questions.walk import every
 
 __all__ = ["MOST_STEPS", "Work", "check_work", "work_of"]
@@ -18,6 +20,9 @@ MOST_STEPS = 6_000_000
 _CHOICE = 30  # steps that one value takes which is chosen by its rank
 _PARTS = 20  # parts of an expression over released numbers that take a step in each cell
 _SQUARES = 300  # of parts of a condition over rows, to a step: engines compare all parts of a condition with each other
+_LETTERS = 6  # steps that comparing a letter of a pattern with a letter of a text counts for: it is done again for every row
+_LONGEST = 1 << 16  # letters of a text that nothing bounds
+_KEYS = 1000  # of those that nobody listed, so many are reckoned with
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +40,14 @@ class Work:
 
 def work_of(plan: Plan) -> Work:
     """What the plan takes: cells x numbers, cells x choices, and readings x terms."""
-    cells = plan.wanted.cells or 1  # of keys that nobody listed nothing is known
+    cells = plan.wanted.cells or _KEYS * prod(key.cells for key in plan.wanted.keys if key.cells)
     question = plan.question
     after = [output.value for output in question.outputs] + [order.by for order in question.order]
     after += [question.having] if question.having is not None else []
     shown = cells * (len(question.outputs) + sum(map(_parts, after)) // _PARTS)
     released = sum(each.numbers(cells) for each in plan.vectors if isinstance(each, Vector))
     choices = sum(_choices(each, cells) for each in plan.vectors)
-    return Work(shown + released, choices * _CHOICE, _read(plan) // _SQUARES)
+    return Work(shown + released, choices * _CHOICE, _read(plan) // _SQUARES + _letters(plan) * _LETTERS)
 
 
 def _choices(vector: Vector | Ranks | Keys | Found, cells: int) -> int:
@@ -73,6 +78,32 @@ def _read(plan: Plan) -> int:
     return total
 
 
+def _letters(plan: Plan) -> int:
+    """How many letters of patterns meet how many of texts in one row, at most."""
+    wanted = plan.wanted
+    read = [wanted.where, *(key.of for key in wanted.keys)]
+    read += [part for measure in wanted.measures for part in (measure.filter, measure.of, measure.and_of)]
+    read += [part for vector in plan.vectors if isinstance(vector, Ranks) for part in (vector.filter, vector.of)]
+    likes = {one for part in read if part is not None for one in every(part) if isinstance(one, Like)}
+    return sum(len(like.pattern) * _length(like.of, plan.facts) for like in likes)
+
+
+def _length(text: Expression, facts: Facts) -> int:
+    """The most letters that a text has."""
+    columns = [facts.column(one.name) for one in every(text) if isinstance(one, Column)]
+    return max(map(_length_in, columns), default=_LONGEST)
+
+
+def _length_in(column: object) -> int:
+    match column:
+        case Text(max_length=most):
+            return most
+        case Category(values=values):
+            return max((len(str(value)) for value in values), default=0)
+        case _:
+            return _LONGEST
+
+
 def _parts(expression: Expression | None) -> int:
     return 0 if expression is None else sum(1 for _ in every(expression))
 
@@ -90,9 +121,11 @@ def _hint(plan: Plan, work: Work, questions: int) -> str:
     if work.steps <= MOST_STEPS:
         return f"ask the {questions} questions in several turns"
     cells = plan.wanted.cells
+    if _letters(plan) * _LETTERS > MOST_STEPS // 2:
+        return "write shorter patterns after LIKE, or declare a smaller max_length of the text"
     if work.terms > MOST_STEPS // 2:
         return "write fewer conditions: x IN (1, 2, 3) is one, and so is x BETWEEN 1 AND 3"
     most = max(1, int(cells * (MOST_STEPS - work.terms) / (work.numbers + work.choices)))
     if cells > 1 and most < cells:
-        return f"group by coarser keys, {most:,} cells in the place of {cells:,}, or ask for fewer numbers at once"
+        return f"group by coarser keys, {most:,} cells instead of {cells:,}, or ask for fewer numbers at once"
     return "ask for fewer numbers at once"
