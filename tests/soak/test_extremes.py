@@ -23,7 +23,7 @@ from discreet.questions.sql import read_sql
 from discreet.questions.units import with_caps
 
 pytestmark = pytest.mark.soak
-QUESTIONS, SAID_EVERY = 100_000, 5_000
+PARTS, QUESTIONS, SAID_EVERY = 10, 10_000, 2_000  # a hundred thousand together; parts can be run side by side
 ASKED_EVERY, COMPARED_EVERY, LONG_EVERY = 20, 5, 500  # through a curator; on both engines; of thousands of terms
 LAWS = Path(__file__).resolve().parent.parent / "laws"
 
@@ -73,11 +73,12 @@ def outcome(law, asked, table, number):
     return law.outcome(asked, table, lambda _: answered(asked, facts, engine, budget))
 
 
-def test_a_hundred_thousand_extreme_questions_and_no_fault():
-    law = _law()
+@pytest.mark.parametrize("part", [f"part_{number}" for number in range(PARTS)])
+def test_a_hundred_thousand_extreme_questions_and_no_fault(part):
+    law, first = _law(), int(part.removeprefix("part_")) * QUESTIONS
     met, refused, slowest, started = Counter(), Counter(), (0.0, ""), time.monotonic()
     print()
-    for number in range(QUESTIONS):
+    for number in range(first, first + QUESTIONS):
         seed = f"soak {number}"
         asked, tables = law.asked_on(seed, most_terms=2_000 if number % LONG_EVERY == 0 else 60)
         table = Random(f"{seed} table").choice(tables)
@@ -88,7 +89,7 @@ def test_a_hundred_thousand_extreme_questions_and_no_fault():
         if found != "answered":
             refused[reason(found)] += 1
         if (number + 1) % SAID_EVERY == 0:
-            print(f"  {number + 1:,} questions, {met['answered']:,} answered, {time.monotonic() - started:.0f} s", flush=True)
+            print(f"  {number + 1 - first:,} questions, {met['answered']:,} answered, {time.monotonic() - started:.0f} s", flush=True)
     for words, times in refused.most_common(25):
         print(f"  refused {times:,} times: {words}")
     print(f"  slowest: {slowest[0]:.2f} s: {slowest[1]}")
