@@ -355,7 +355,7 @@ def test_a_share_of_the_price_finds_bounds_in_quote_and_ask_and_a_replay_tells_t
     (folder / "people.toml").write_text(FACTS.replace("lower = 0\nupper = 120\n", ""), encoding="utf-8")
     assert discreet("register", "people.toml").code == 0
     mean = "SELECT AVG(Age) AS m FROM people"
-    assert "bounds_share" in discreet("ask", "people.toml", mean, "-e", "1").err
+    assert "--bounds-share" in discreet("ask", "people.toml", mean, "-e", "1").err
     quote = json.loads(discreet("quote", "people.toml", mean, "-e", "1", "--bounds-share", "0.25", "--json").out)
     assert quote["split"] == [{"what": "bounds of Age", "epsilon": "0.25"}, {"what": "AVG(Age)", "epsilon": "0.75"}]
     assert quote["columns"][0]["basis"] == "range"

@@ -254,7 +254,7 @@ def test_a_declared_size_that_is_not_the_data_s_is_refused(discreet, folder):
 def test_a_new_version_is_a_public_act_and_brings_no_budget(people, folder):
     assert people("ask", "people.toml", "SELECT COUNT(*) AS n FROM people", "-e", "1").code == 0
     (folder / "people.csv").write_text("Age,Sex,Note\n1,1,x\n", encoding="utf-8")
-    assert people("ask", "people.toml", "SELECT COUNT(*) AS n FROM people WHERE Age > 1", "-e", "0.5").code == 4
+    assert people("ask", "people.toml", "SELECT COUNT(*) AS n FROM people WHERE Age > 1", "-e", "0.5").code == 5
     (folder / "people.toml").write_text(FACTS.replace('unit = "row"', 'unit = "row"\nversion = "2"'), encoding="utf-8")
     assert people("ask", "people.toml", "SELECT COUNT(*) AS n FROM people WHERE Age > 1", "-e", "0.5").code == 2
     assert json.loads(people("version", "new", "people.toml", "--reason", "more rows", "--json").out) == {"version": "2"}

@@ -89,7 +89,7 @@ def test_a_hundred_thousand_extreme_questions_and_no_fault(part):
         if found != "answered":
             refused[reason(found)] += 1
         if (number + 1) % SAID_EVERY == 0:
-            print(f"  {number + 1 - first:,} questions, {met['answered']:,} answered, {time.monotonic() - started:.0f} s", flush=True)
+            print(f"  {met.total():,} questions, {met['answered']:,} answered, {time.monotonic() - started:.0f} s", flush=True)
     for words, times in refused.most_common(25):
         print(f"  refused {times:,} times: {words}")
     print(f"  slowest: {slowest[0]:.2f} s: {slowest[1]}")
