@@ -147,6 +147,19 @@ def test_a_lock_whose_file_was_replaced_is_taken_anew(tmp_path):
             pass
 
 
+def test_whoever_comes_to_a_ledger_by_a_link_takes_turns_with_all_others(file, tmp_path_factory, monkeypatch):
+    place, elsewhere = file.parent / ".discreet", tmp_path_factory.mktemp("elsewhere")
+    for each in ("ledger.db", "key.pem"):
+        (elsewhere / each).symlink_to(place / each)
+    ledger = open_ledger(elsewhere)
+    monkeypatch.setattr(database, "_PATIENCE", 0.05)
+    with taking_turns(place / "ledger.lock", 1), pytest.raises(dc.LedgerFault, match="another process holds the ledger"):
+        ledger.reserve([request("q", "1")])
+    ledger.reserve([request("q", "1")])
+    ledger.close()
+    assert office.verify(file).ok
+
+
 HOLDING = """
 import sys, time
 from pathlib import Path

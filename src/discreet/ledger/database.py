@@ -17,7 +17,7 @@ from threading import RLock
 from weakref import WeakSet
 
 from discreet.errors import LedgerFault
-from discreet.ledger.identity import Identity, same_file
+from discreet.ledger.identity import Identity, beside, same_file
 from discreet.ledger.schema import MIGRATIONS
 from discreet.ledger.turns import taking_turns
 
@@ -154,7 +154,7 @@ class Database:
         """Inside, nobody else writes."""
         if self._file is None:
             return nullcontext()
-        return taking_turns(self._file.with_suffix(".lock"), _PATIENCE if patience is None else patience, create=create)
+        return taking_turns(beside(self._file).with_suffix(".lock"), _PATIENCE if patience is None else patience, create=create)
 
     def _check_identity(self) -> int:
         """The length of the log, if the files are still those that were opened."""

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from discreet.errors import LedgerFault
 
-__all__ = ["Identity", "same_file"]
+__all__ = ["Identity", "beside", "same_file"]
 
 _File = tuple[int, int]
 
@@ -26,7 +26,7 @@ def same_file(file: Path) -> _File:
     found = file.stat()
     _refuse_links([found])
     with suppress(FileNotFoundError):
-        _refuse_links([Path(f"{_beside(file)}-wal").stat()])
+        _refuse_links([Path(f"{beside(file)}-wal").stat()])
     return found.st_dev, found.st_ino
 
 
@@ -34,8 +34,8 @@ class Identity:
     """The three files of a ledger as they were when it was opened."""
 
     def __init__(self, file: Path) -> None:
-        beside = _beside(file)
-        self._names = (str(file), f"{beside}-wal", f"{beside}-shm")
+        near = beside(file)
+        self._names = (str(file), f"{near}-wal", f"{near}-shm")
         self._were = self._are()[0]
 
     @property
@@ -60,7 +60,7 @@ class Identity:
         return [(each.st_dev, each.st_ino) for each in found], found[1].st_size
 
 
-def _beside(file: Path) -> Path:
+def beside(file: Path) -> Path:
     """The file whose name SQLite gives to its own; a folder that is a link is followed anew at every look."""
     return file.resolve() if file.is_symlink() else file
 
