@@ -80,7 +80,7 @@ class Curator(Verbs, Held, Failing):
         """
         ask = Ask.of(question, **words)
         asked, sure = ask.read(self.facts), ask.sure
-        rows = released_rows(asked, self.facts, self._ledger, sure)
+        rows = released_rows(asked, self.facts, self._ledger, sure, self._asker(ask.analyst))
         plan = make_plan(asked, self.facts, ask.price(asked, self.facts, rows), ask.weights)
         with self._by_parts([plan]):
             cost = self._ledger.cost(self.facts.name, plan.event)
@@ -98,7 +98,7 @@ class Curator(Verbs, Held, Failing):
             readable_group=least,
             counted=counted,
             budget=self.budget,
-            replay=self._stored(plan) is not None,
+            replay=self._stored(plan, ask.analyst) is not None,
             warnings=(*self._stops(plan, ask.analyst), *warnings_for(plan), *join_notes(plan), *clamping_notes(plan)),
         )
 
@@ -109,7 +109,8 @@ class Curator(Verbs, Held, Failing):
         """
         ask = Ask.of(question, **words)
         asked, sure = ask.read(self.facts), ask.sure
-        rows = released_rows(asked, self.facts, self._ledger, sure) if ask.within is not None else None
+        who = self._asker(ask.analyst)
+        rows = released_rows(asked, self.facts, self._ledger, sure, who) if ask.within is not None else None
         price = ask.price(asked, self.facts, rows)
         if ask.rehearse:
             return self._rehearsed(asked, price, ask.weights, sure, ask.simultaneous)
@@ -134,7 +135,7 @@ class Curator(Verbs, Held, Failing):
         plans = make_plans(asked, self.facts, read_price(epsilon=epsilon, delta=delta, rho=rho), weights)
         answers = self._answers(plans, sure, analyst, None, simultaneous)
         by_question = {fingerprint(plan.question): (plan, answer) for plan, answer in zip(plans, answers, strict=True)}
-        return [self._named(by_question[fingerprint(each)], each, sure, simultaneous) for each in asked]
+        return [self._named(by_question[fingerprint(each)], each, sure, analyst, simultaneous) for each in asked]
 
     def open(self) -> None:
         """Look at the source now; else the first question does. Raises EngineFault if it is not what was registered."""
@@ -154,7 +155,8 @@ class Curator(Verbs, Held, Failing):
     ) -> list[Answer]:
         self._refuse_tapes()
         requests = [replace(self._request(plan, analyst, key), anew=anew) for plan in plans]
-        stored = [None if anew else shown_or_none(plan, self._stored(plan)) for plan in plans]
+        known = self._ledger.known(requests)                                 # whoever is frozen goes no further
+        stored = [shown_or_none(plan, found) for plan, found in zip(plans, known, strict=True)]
         new = [pair for pair, found in zip(zip(plans, requests, strict=True), stored, strict=True) if found is None]
         for plan, request in new:
             self._trials.try_out(plan, request, confidence, simultaneous)    # what comes after a release cannot fail then
@@ -242,7 +244,7 @@ class Curator(Verbs, Held, Failing):
             event=plan.event,
             weights=weights_behind(plan),
             cells=self._cells(plan),
-            analyst=public_name(analyst, "analyst"),
+            analyst=self._asker(analyst),
             key=public_name(key, "key") or None,
             beside=() if self._place is None else beside(plan.question, self.facts),
         )
@@ -262,11 +264,13 @@ class Curator(Verbs, Held, Failing):
     def _by_parts(self, plans: Sequence[Plan]) -> AbstractContextManager[None]:
         return by_parts(self._ledger, self.facts.name, plans, self._cells)
 
-    def _stored(self, plan: Plan) -> Stored | None:
-        return self._answered(fingerprint(plan.question), plan.price)
+    def _asker(self, analyst: str | None) -> str:
+        return public_name(analyst, "analyst")
 
-    def _answered(self, asked: str, price: Price) -> Stored | None:
-        return self._ledger.answered(self.facts.name, self.facts.version, asked, price)
+    def _stored(self, plan: Plan, analyst: str | None = None) -> Stored | None:
+        """What is stored already, as far as the asker may know of it."""
+        asked, who = fingerprint(plan.question), self._asker(analyst)
+        return self._ledger.answered(self.facts.name, self.facts.version, asked, plan.price, who)
 
     def _answer(self, plan: Plan, stored: Stored, confidence: Fraction, simultaneous: bool, *, replayed: bool) -> Answer:
         document, ranges = shown_again(plan, stored, confidence, simultaneous)
@@ -276,12 +280,14 @@ class Curator(Verbs, Held, Failing):
         )
         return replace(answer, ranges=ranges)
 
-    def _named(self, found: tuple[Plan, Answer], asked: Question, confidence: Fraction, simultaneous: bool) -> Answer:
+    def _named(
+        self, found: tuple[Plan, Answer], asked: Question, confidence: Fraction, analyst: str | None, simultaneous: bool
+    ) -> Answer:
         """An answer with the names of one of those who asked the same."""
         plan, answer = found
         if plan.question == asked:
             return answer
-        stored = self._stored(plan)
+        stored = self._stored(plan, analyst)
         assert stored is not None
         return self._answer(replace(plan, question=asked), stored, confidence, simultaneous, replayed=True)
 

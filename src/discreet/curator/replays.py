@@ -117,12 +117,14 @@ def released_as_planned(plan: Plan, released: Released) -> Released:
     return tuple(values if vector.are_few else np.asarray(values, dtype=np.int64) for vector, values in pairs)
 
 
-def released_rows(question: Question, facts: Facts, ledger: Ledger, confidence: Fraction) -> dict[str, tuple[int, ...]]:
+def released_rows(
+    question: Question, facts: Facts, ledger: Ledger, confidence: Fraction, asker: str
+) -> dict[str, tuple[int, ...]]:
     """Per output, how many rows are behind it at least, where a count of them was released before (rule 29)."""
     found = {}
     sized = [output for output in question.outputs if any(not _is_count(each) for each in aggregates_in_expression(output.value))]
     for name, count in counts_for(replace(question, outputs=tuple(sized)), facts).items():  # the error of a count needs no count
-        stored = _any_answer(fingerprint(count), facts, ledger)
+        stored = _any_answer(fingerprint(count), facts, ledger, asker)
         if stored is None:
             continue
         plan = plan_followed(stored.request, facts)
@@ -138,6 +140,6 @@ def _is_count(aggregate: Aggregate) -> bool:
     return aggregate.kind in ("count_rows", "count")
 
 
-def _any_answer(asked: str, facts: Facts, ledger: Ledger) -> Stored | None:
-    answers = (ledger.answered(facts.name, facts.version, asked, price) for price in _ANY_PRICE)
+def _any_answer(asked: str, facts: Facts, ledger: Ledger, asker: str) -> Stored | None:
+    answers = (ledger.answered(facts.name, facts.version, asked, price, asker) for price in _ANY_PRICE)
     return next((stored for stored in answers if stored is not None), None)

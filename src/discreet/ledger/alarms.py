@@ -14,7 +14,10 @@ from typing import Any
 from discreet.ledger.charges import Frozen, Granted, Request
 from discreet.ledger.rows import TableRow, table_row
 
-__all__ = ["ANONYMOUS", "Alarm", "NOBODY", "asker_named", "delivered", "frozen_for", "is_shown", "lift", "open_alarms", "raised"]
+__all__ = [
+    "ANONYMOUS", "Alarm", "NOBODY", "asker_named", "delivered", "frozen_for", "frozen_on", "is_hidden", "is_shown", "lift",
+    "open_alarms", "raised",
+]  # fmt: skip
 
 NOBODY: Mapping[str, Any] = {"frozen": [], "tables": False}  # what a fault that cannot depend on rows freezes
 ANONYMOUS = "anonymous"  # whoever gives no name; nobody else may be called so
@@ -63,12 +66,17 @@ def frozen_for(connection: Connection, request: Request, asker: str | None) -> F
     if asker is None:
         return None
     tables = [request.table, *(table for table, _ in request.beside)]
-    reasons = (_frozen(connection, table_row(connection, table), asker) for table in tables)
+    reasons = (frozen_on(connection, table, asker) for table in tables)
     return next((reason for reason in reasons if reason is not None), None)
 
 
+def frozen_on(connection: Connection, table: str, asker: str) -> Frozen | None:
+    """The same for one table."""
+    return _frozen(connection, table_row(connection, table), asker)
+
+
 def _frozen(connection: Connection, row: TableRow, analyst: str) -> Frozen | None:
-    """The same for one table. It says nothing of what went wrong."""
+    """It says nothing of what went wrong."""
     closed = connection.execute(
         "SELECT reference FROM alarms WHERE account = ? AND froze_tables ORDER BY charge LIMIT 1", (row.account,)
     ).fetchone()
@@ -99,6 +107,17 @@ def is_shown(connection: Connection, charge: int, asker: str) -> bool:
     """Whether the asker has had the answer of a charge."""
     row = charge, asker_named(asker)
     return connection.execute("SELECT 1 FROM shown WHERE charge = ? AND asker = ?", row).fetchone() is not None
+
+
+def is_hidden(connection: Connection, charge: int, table: str) -> bool:
+    """Whether nobody may know of a settled answer yet: nobody was shown it, and an alarm about these people is open.
+
+    It may have been withheld, and that it is there would tell that its question did not fail.
+    """
+    is_open = "SELECT 1 FROM alarms JOIN tables USING (account) WHERE tables.name = ?"
+    if connection.execute(is_open, (table,)).fetchone() is None:
+        return False
+    return connection.execute("SELECT 1 FROM shown WHERE charge = ?", (charge,)).fetchone() is None
 
 
 # ---- the data holder

@@ -3,13 +3,13 @@
 from sqlite3 import Connection
 
 from discreet.errors import ParameterError
-from discreet.ledger.alarms import is_shown
+from discreet.ledger.alarms import frozen_for, frozen_on, is_hidden, is_shown
 from discreet.ledger.amounts import Amount
 from discreet.ledger.charges import Frozen, Request, Stored
 from discreet.ledger.rows import price_row, stored_in
 from discreet.planning.price import Price
 
-__all__ = ["Waiting", "best", "by_key", "history", "state_of"]
+__all__ = ["Waiting", "best", "by_key", "history", "known", "known_to", "state_of"]
 
 
 class Waiting(Exception):
@@ -44,12 +44,31 @@ def history(connection: Connection, request: Request, reason: Frozen) -> Stored:
     return stored_in(connection, found)
 
 
+def known(connection: Connection, request: Request) -> Stored | None:
+    """The stored answer of a request that is not to be bought anew. Raises Frozen if who asks may have nothing but history."""
+    if (reason := frozen_for(connection, request, request.analyst)) is not None:
+        return history(connection, request, reason)
+    if request.anew:
+        return None
+    found, state = best(connection, request.table, request.version, request.fingerprint, request.price)
+    return stored_in(connection, found) if found is not None and state == "settled" else None
+
+
+def known_to(
+    connection: Connection, asker: str, table: str, version: str, fingerprint: str, price: Price
+) -> Stored | None:
+    """The most precise stored answer that ``asker`` may know of: while they are frozen, out of their history."""
+    only = asker if frozen_on(connection, table, asker) is not None else None
+    found, state = best(connection, table, version, fingerprint, price, only)
+    return stored_in(connection, found) if found is not None and state == "settled" else None
+
+
 def best(
     connection: Connection, table: str, version: str, fingerprint: str, price: Price, asker: str | None = None
 ) -> tuple[int | None, str]:
     """The dearest charge for the same question at the asked price or above: one that is settled, else one that is running.
 
-    With ``asker``, only of what they have been answered.
+    With ``asker``, only of what they have been answered. What is hidden is as if it were not there.
     """
     kind, *wanted = price_row(price)
     rows = connection.execute(
@@ -59,6 +78,8 @@ def best(
     ).fetchall()
     if asker is not None:
         rows = [row for row in rows if is_shown(connection, row[0], asker)]
+    else:
+        rows = [row for row in rows if row[3] != "settled" or not is_hidden(connection, row[0], table)]
     if not rows:
         return None, ""
     least = Amount.from_texts(*wanted)

@@ -25,7 +25,7 @@ from discreet.ledger.chain import append
 from discreet.ledger.charges import CanFollow, Frozen, Granted, Outcome, Request, Stored, always, cut_off
 from discreet.ledger.codec import canonical
 from discreet.ledger.database import BUSY, Database, now
-from discreet.ledger.finding import Waiting, best, by_key, history, state_of
+from discreet.ledger.finding import Waiting, best, by_key, history, known, known_to, state_of
 from discreet.ledger.kept import Kept, kept_as
 from discreet.ledger.keys import SigningKey
 from discreet.ledger.owners import LEASE, is_dead, owner
@@ -151,11 +151,15 @@ class Ledger:
         self._write_off()
         return failure.said
 
-    def answered(self, table: str, version: str, fingerprint: str, price: Price) -> Stored | None:
-        """The most precise stored answer to the same question at this price or a higher one."""
+    def known(self, requests: Sequence[Request]) -> list[Stored | None]:
+        """What is stored for each. Raises Frozen, before anything else is done, if who asks may only have their history."""
         with self.database.reading() as connection:
-            found, state = best(connection, table, version, fingerprint, price)
-            return stored_in(connection, found) if found is not None and state == "settled" else None
+            return [known(connection, request) for request in requests]
+
+    def answered(self, table: str, version: str, fingerprint: str, price: Price, asker: str = "") -> Stored | None:
+        """The most precise stored answer to the same question at this price or a higher one that the asker may know of."""
+        with self.database.reading() as connection:
+            return known_to(connection, asker, table, version, fingerprint, price)
 
     def state(self, table: str) -> BudgetState:
         """Cap, spent and remaining of the table's budget, by cells and by analysts."""

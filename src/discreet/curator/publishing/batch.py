@@ -117,13 +117,14 @@ class Batch:
         """Every answer, in order; charged all together or not at all. What is paid for is worked off even if a part fails."""
         for curator in self._curators():
             curator._refuse_tapes()
-        new = [each for each in self.planned if shown_or_none(each.plan, each.curator._stored(each.plan)) is None]
+        requests = [each.request for each in self.planned]
+        known = self.ledger.known(requests)                                  # whoever is frozen goes no further
+        new = [each for each, found in zip(self.planned, known, strict=True) if shown_or_none(each.plan, found) is None]
         for each in new:
             each.curator._trials.try_out(each.plan, each.request, each.question.confidence, each.question.simultaneous)
         if new:
             for curator in self._curators():
                 curator._ready()                                             # a source that is gone costs nothing
-        requests = [each.request for each in self.planned]
         outcomes = self.ledger.reserve(requests, self._can_follow)           # durable from here on, never refunded
         with self.ledger.working(*(each for each in outcomes if isinstance(each, Granted))):  # those that wait their turn too
             settled = self._settled(outcomes, progress)
