@@ -1,6 +1,5 @@
 """What becomes of a question that fails after its charge: an alarm, unless the failure cannot depend on rows (rule 17)."""
 
-from contextlib import suppress
 from pathlib import Path
 
 from discreet.engines.wanted import Engine
@@ -35,9 +34,11 @@ class Failing:
         """What to tell whoever asked. If they were frozen before, it is what they are told of an answer they do not get."""
         if fault.freezes and self._has_lost_its_source():
             fault.freezes = False
-        said = None
-        with suppress(LedgerFault):  # tried again with the next charge
+        said: DiscreetError | None
+        try:
             said = self._ledger.fail(granted, fault)
+        except LedgerFault as unwritten:  # the ledger goes on trying; until then a fault that freezes is not told
+            said = unwritten if fault.freezes else None
         who = asker_named(granted.request.analyst)
         log_fault(self._place, fault, table=self.facts.name, charge=granted.charge, analyst=who, alarm=fault.freezes)
         return said or fault

@@ -51,13 +51,18 @@ def asker_named(analyst: str) -> str:
 
 
 def raised(connection: Connection, granted: Granted, reference: str) -> dict[str, Any]:
-    """Freeze who asked, and the tables if another alarm about these people is open. What the entry of the fault says of it."""
+    """Freeze who asked, and the tables if another alarm about these people is open. What the entry of the fault says of it.
+
+    A charge that failed for two who worked on it is one alarm.
+    """
     account = table_row(connection, granted.request.table).account
     askers = sorted({asker_named(granted.request.analyst), asker_named(granted.asker or granted.request.analyst)})
-    others = connection.execute("SELECT COUNT(*) FROM alarms WHERE account = ? AND charge <> ?", (account, granted.charge))
+    others = connection.execute(
+        "SELECT COUNT(*) FROM alarms WHERE account = ? AND (charge <> ? OR froze_tables)", (account, granted.charge)
+    )
     is_second = others.fetchone()[0] > 0
     rows = [(granted.charge, account, asker, reference, 1, is_second) for asker in askers]
-    connection.executemany("INSERT INTO alarms VALUES (?, ?, ?, ?, ?, ?)", rows)
+    connection.executemany("INSERT OR REPLACE INTO alarms VALUES (?, ?, ?, ?, ?, ?)", rows)
     return {"frozen": askers, "tables": is_second}
 
 

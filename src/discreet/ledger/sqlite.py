@@ -8,23 +8,23 @@ import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from sqlite3 import Connection
 from threading import Event as Flag
-from threading import Lock, Thread
+from threading import Thread
 from typing import Any
 
 from discreet.answers.answer import BudgetState, as_strings
 from discreet.answers.document import Document
 from discreet.errors import AccessError, BudgetError, Fault, LedgerFault, ParameterError
 from discreet.ledger.admission import admit, admit_beside, check_analyst, note_ends
-from discreet.ledger.alarms import ANONYMOUS, NOBODY, asker_named, delivered, frozen_for, raised
+from discreet.ledger.alarms import ANONYMOUS, asker_named, delivered, frozen_for
 from discreet.ledger.amounts import NOTHING, Amount, Money
 from discreet.ledger.books import ALL
 from discreet.ledger.chain import append
 from discreet.ledger.charges import CanFollow, Frozen, Granted, Outcome, Request, Stored, always, cut_off
 from discreet.ledger.codec import canonical
 from discreet.ledger.database import BUSY, Database, now
+from discreet.ledger.failures import Failures, write_fault
 from discreet.ledger.finding import Waiting, best, by_key, history, known, known_to, state_of
 from discreet.ledger.kept import Kept, kept_as
 from discreet.ledger.keys import SigningKey
@@ -58,8 +58,7 @@ class Ledger:
     def __init__(self, database: Database, key: SigningKey) -> None:
         self.database = database
         self.key = key
-        self._unsettled: list[_Failure] = []  # what could not be written down as failed when it failed
-        self._writing_off = Lock()
+        self._failures = Failures(database, key)
 
     # ---- the port
 
@@ -70,7 +69,7 @@ class Ledger:
         LedgerFault and stays as it was if this version cannot follow it.
         """
         while True:
-            self._write_off()
+            self._failures.write()
             try:
                 with self.database.writing() as connection:
                     return self._reserved(connection, requests, can_follow)
@@ -142,14 +141,11 @@ class Ledger:
         return Stored(identity, granted.request, released, receipt, kept.document)
 
     def fail(self, granted: Granted, fault: Fault) -> Frozen | None:
-        """The charge is kept and never resumed (rule 15). Written down as soon as the ledger can be written.
+        """The charge is kept and never resumed (rule 15). Raises LedgerFault if this is written only later, when it can be.
 
         What is to be said instead of the fault if who asked was frozen before it: the same as of an answer they do not get.
         """
-        failure = _Failure(granted, fault)
-        self._unsettled.append(failure)
-        self._write_off()
-        return failure.said
+        return self._failures.note(granted, fault)
 
     def known(self, requests: Sequence[Request]) -> list[Stored | None]:
         """What is stored for each. Raises Frozen, before anything else is done, if who asks may only have their history."""
@@ -212,7 +208,7 @@ class Ledger:
 
         What has been tried as often as may be is written off instead; what this version cannot follow stays as it is.
         """
-        self._write_off()
+        self._failures.write()
         with self.database.writing() as connection:
             write_off_superseded(connection, self.key, table)
             left = [number for number, _ in _left(connection, table) if can_follow(request_in(connection, number))]
@@ -235,6 +231,7 @@ class Ledger:
 
     def close(self) -> None:
         """Let go of the file."""
+        self._failures.close()
         self.database.close()
 
     # ---- inside a transaction
@@ -319,7 +316,7 @@ class Ledger:
         """A charge whose worker is dead, for this process to go on with; None, and written off, if it was tried too often."""
         (attempt,) = connection.execute("SELECT attempt FROM charges WHERE number = ?", (number,)).fetchone()
         if attempt >= MOST_ATTEMPTS:
-            self._fault(connection, number, "crashes")
+            write_fault(connection, self.key, number, "crashes")
             return None
         append(connection, self.key, "resume", {"charge": number, "attempt": attempt + 1})
         connection.execute(
@@ -327,24 +324,6 @@ class Ledger:
             (attempt + 1, owner(), time.time() + LEASE, number),
         )
         return Granted(number, attempt + 1, request_in(connection, number), asker)
-
-    def _write_off(self) -> None:
-        """Write down what failed, also what could not be written down at the time."""
-        with self._writing_off:
-            while self._unsettled:
-                failure = self._unsettled[0]
-                granted, reference = failure.granted, failure.fault.reference
-                with self.database.writing() as connection:
-                    failure.said = frozen_for(connection, granted.request, granted.asker)
-                    if state_of(connection, granted.charge) == ("running", granted.attempt):
-                        frozen = raised(connection, granted, reference) if failure.fault.freezes else None
-                        self._fault(connection, granted.charge, reference, frozen)
-                self._unsettled.pop(0)
-
-    def _fault(self, connection: Connection, number: int, reference: str, froze: Mapping[str, Any] | None = None) -> None:
-        """Write a fault down, with whom it freezes; entries without that are from the time when faults were counted."""
-        append(connection, self.key, "fault", {"charge": number, "reference": reference, **(froze or NOBODY)})
-        connection.execute("UPDATE charges SET state = 'faulted', reference = ? WHERE number = ?", (reference, number))
 
     def _receipt(
         self, connection: Connection, granted: Granted, statement: Mapping[str, Any], identity: str, number: int, found: str
@@ -372,15 +351,6 @@ def _around(money: Money, cap: Amount, before: Amount, after: Amount) -> dict[st
     """The budget before and after a charge, as its receipt shows it."""
     found = {"cap": cap, "before": before, "after": after}
     return {name: as_strings(money.loss(amount)) for name, amount in found.items()}
-
-
-@dataclass(slots=True)
-class _Failure:
-    """A charge that failed; ``said`` is what to say instead of the fault."""
-
-    granted: Granted
-    fault: Fault
-    said: Frozen | None = None
 
 
 def _left(connection: Connection, table: str) -> list[tuple[int, int]]:

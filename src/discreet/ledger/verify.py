@@ -183,8 +183,14 @@ class _Replay:
             self.problems.append(f"the state of charge {charge} was changed without an entry")
         return self.asked.pop(charge)
 
+    def _ended(self, charge: int) -> tuple[Any, ...]:
+        """Whose a charge is that was settled or written off before; its row was compared with its entry."""
+        found = self.connection.execute("SELECT tbl, analyst FROM charges WHERE number = ?", (charge,)).fetchone()
+        return tuple(found)
+
     def _fault(self, body: Mapping[str, Any]) -> None:
-        table, analyst = self._end(body["charge"], "faulted")
+        is_late = body["charge"] not in self.running and bool(body.get("frozen"))  # of a worker who was taken for dead
+        table, analyst = self._ended(body["charge"]) if is_late else self._end(body["charge"], "faulted")
         if "frozen" in body:
             account = self.tables[table][0]
             for asker in body["frozen"]:
