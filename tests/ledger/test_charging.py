@@ -11,7 +11,7 @@ import pytest
 from tests.ledger.made import made_facts, request
 
 import discreet as dc
-from discreet.ledger import owners, registry, sqlite
+from discreet.ledger import failures, owners, registry, sqlite
 from discreet.ledger.charges import Granted, Stored
 from discreet.ledger.verify import verify
 
@@ -286,7 +286,7 @@ def test_a_failure_that_could_not_be_written_down_is_written_before_anything_els
         raise dc.LedgerFault("the ledger cannot be written")
 
     with monkeypatch.context() as patch:
-        patch.setattr(ledger, "_fault", locked)
+        patch.setattr(failures, "write_fault", locked)
         with pytest.raises(dc.LedgerFault):
             ledger.fail(granted, dc.Fault())
         with pytest.raises(dc.LedgerFault):
