@@ -11,6 +11,7 @@ from tests.ledger.test_old_ledgers import TABLES, curators, folder, told  # noqa
 
 import discreet as dc
 from discreet.curator import asking, office, open_table, replays
+from discreet.curator.results import document_of
 from discreet.planning.build import make_plan
 from discreet.privacy.events import Sequence
 from discreet.questions.sql import read_sql
@@ -90,6 +91,43 @@ def test_where_the_plan_can_be_followed_any_confidence_is_worked_out(t):
     again = t.ask(count_above(5), epsilon=1, confidence="0.99")
     assert again.confidence == Fraction(99, 100)
     assert again.warnings == ()
+
+
+@pytest.fixture
+def reckoned(monkeypatch):
+    """From the call on the numbers of a plan are worked out by another formula; ``factor`` is how far off they are."""
+
+    def happens(factor=1, in_order=lambda found: found, far=0):
+        def otherwise(plan, released, confidence, simultaneous):
+            made = document_of(plan, released, confidence, simultaneous)
+            columns = tuple(
+                replace(each, values=in_order([value if each.kind == "key" else value * factor for value in each.values]),
+                        intervals=each.intervals and in_order([(a + far, b + far) for a, b in each.intervals]))
+                for each in made.table.columns
+            )  # fmt: skip
+            return replace(made, table=replace(made.table, columns=columns))
+
+        monkeypatch.setattr(replays, "document_of", otherwise)
+
+    return happens
+
+
+def test_at_another_confidence_the_values_are_those_that_the_receipt_signs(t, reckoned):
+    first = t.ask(BY_PLACE, epsilon=5)
+    wider = t.ask(BY_PLACE, epsilon=5, confidence="0.99").intervals
+    reckoned(1.0001)
+    again = t.ask(BY_PLACE, epsilon=5, confidence="0.99")
+    assert (again.rows, again.intervals, again.confidence) == (first.rows, wider, Fraction(99, 100))
+    assert office.match_answer(again.receipt, json.loads(json.dumps(again.to_dict(), default=str))).problems == ()
+
+
+@pytest.mark.parametrize("how", [{"far": 10**6, "factor": 2}, {"in_order": lambda found: found[::-1]}])
+def test_where_intervals_do_not_belong_to_the_signed_values_all_is_shown_as_it_was_stored(t, reckoned, how):
+    first = t.ask(BY_PLACE, epsilon=5)
+    reckoned(**how)
+    again = t.ask(BY_PLACE, epsilon=5, confidence="0.99")
+    assert (again.rows, again.intervals, again.confidence) == (first.rows, first.intervals, Fraction(95, 100))
+    assert any("95 %" in each for each in again.warnings)
 
 
 def test_every_kind_of_answer_is_replayed_from_what_was_stored(folder, told, upgraded):  # noqa: F811

@@ -1,11 +1,12 @@
 """Plans of what was charged before, and what released answers say about later ones.
 
 A stored answer is shown as it was when it was settled. Intervals of another confidence are worked out from its plan, where this
-version makes the plan that was charged, to the letter.
+version makes the plan that was charged, to the letter; the values beside them are still those that the receipt signs.
 """
 
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from discreet.ledger.documents import document_from
 from discreet.ledger.sqlite import Ledger
 from discreet.planning.behind import counts_for, rows_at_least
 from discreet.planning.build import make_plan
+from discreet.planning.outputs import Shown
 from discreet.planning.plan import Plan
 from discreet.planning.price import LEAST, Price
 from discreet.planning.release import Released
@@ -93,7 +95,36 @@ def shown_again(
     ranges = ranges_of(charged, released, confidence)
     if document is not None and is_same:  # to the last digit what the receipt signs
         return document, ranges
-    return document_of(charged, released, confidence, simultaneous), ranges
+    made = document_of(charged, released, confidence, simultaneous)
+    if document is None:
+        return made, ranges
+    if all(map(_belongs, document.table.columns, made.table.columns)):
+        return _with_values(made, document), ranges
+    return _noted(document, is_same=False), ()
+
+
+def _belongs(signed: Shown, made: Shown) -> bool:
+    """Whether intervals that were made now stand beside the signed values: same rows, and around what is shown in them."""
+    if len(signed.values) != len(made.values):
+        return False
+    if made.intervals is None:
+        return made.kind != "key" or signed.values == made.values
+    triples = zip(signed.values, made.values, made.intervals, strict=True)
+    return all(value == now or _is_inside(value, interval) for value, now, interval in triples)
+
+
+def _is_inside(value: Any, interval: tuple[Any, Any]) -> bool:
+    try:
+        return bool(interval[0] <= value <= interval[1])
+    except TypeError:  # nothing is shown there
+        return False
+
+
+def _with_values(made: Document, signed: Document) -> Document:
+    """The intervals that were made now beside the values that the receipt signs, whatever formula this version has for them."""
+    pairs = zip(made.table.columns, signed.table.columns, strict=True)
+    columns = tuple(replace(now, values=before.values) for now, before in pairs)
+    return replace(made, table=replace(made.table, columns=columns))
 
 
 def _named(document: Document, plan: Plan) -> Document:
@@ -105,7 +136,7 @@ def _named(document: Document, plan: Plan) -> Document:
 
 def _noted(document: Document, *, is_same: bool) -> Document:
     """A document with a note that it is shown as it was, whatever confidence was asked for."""
-    note = "this version plans the question differently: the answer is shown as it was stored"
+    note = "this version plans or works the question out differently: the answer is shown as it was stored"
     if not is_same:
         note += f", with intervals of {percent(document.confidence)}, {_WHOSE[document.simultaneous]}"
     return replace(document, warnings=(*document.warnings, note))
