@@ -1,12 +1,13 @@
 """Receipts and published folders, checked offline with a public key: both are good for their numbers (rule 37)."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from hashlib import sha256
-from pathlib import Path
-from typing import Any
+from pathlib import Path, PurePosixPath
+from stat import S_ISDIR, S_ISREG
+from typing import Any, TypeGuard
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
@@ -138,27 +139,57 @@ def verify_release(folder: Path, public_key: bytes | None = None) -> VerifiedRel
     key = read_public_key(pem)
     if (wrong := _manifest_problem(manifest, key)) is not None:
         return VerifiedRelease(0, 0, name_of(key), (wrong,))
-    there = {file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_symlink() or not file.is_dir()}
-    problems = [f"{name} is missing" for name in manifest["files"] if name not in there]
-    problems += [f"{name} does not belong to the release" for name in sorted(there - manifest["files"].keys() - {MANIFEST})]
-    for name, digest in manifest["files"].items():
-        if name in there and sha256(_bytes(folder / name)).hexdigest() != digest:
-            problems.append(f"{name} was changed")
+    there = {file.relative_to(folder).as_posix(): file for file in folder.rglob("*")}
+    wanted = {*manifest["files"], MANIFEST}
+    folders = {parent.as_posix() for name in wanted for parent in PurePosixPath(name).parents}
+    problems = [f"{_plain(name)} is missing" for name in manifest["files"] if name not in there]
+    problems += [f"{_plain(name)} does not belong to the release" for name in sorted(there.keys() - wanted - folders)]
+    problems += [f"{_plain(name)} is not a folder" for name in sorted(there.keys() & folders) if not _is(S_ISDIR, there[name])]
+    for name in (name for name in manifest["files"] if name in there):
+        if not _is(S_ISREG, there[name]):
+            problems.append(f"{_plain(name)} is not a regular file")
+        elif sha256(_bytes(there[name])).hexdigest() != manifest["files"][name]:
+            problems.append(f"{_plain(name)} was changed")
     for name, stated in manifest["answers"].items():
-        problems += [f"receipts/{name}.json: {wrong}" for wrong in _published(folder / "receipts" / f"{name}.json", stated, key)]
+        file = there.get(f"receipts/{name}.json")
+        wrongs = [] if file is None or not _is(S_ISREG, file) else _published(file, stated, key)
+        problems += [f"receipts/{_plain(name)}.json: {wrong}" for wrong in wrongs]
     return VerifiedRelease(len(manifest["files"]) + 1, len(manifest["answers"]), name_of(key), tuple(problems))
 
 
 def _manifest_problem(manifest: Mapping[str, Any], key: Ed25519PublicKey) -> str | None:
     if manifest.get("format") == 1 and "files" in manifest:
         return "the release was published before releases were signed: publish it again, which is free"
-    return problem_with(manifest, "release", key)
+    if (wrong := problem_with(manifest, "release", key)) is not None:
+        return wrong
+    files, answers = manifest.get("files"), manifest.get("answers")
+    if _is_by_name(files, str) and _is_by_name(answers, dict) and not any("/" in name for name in answers):
+        return None
+    return "the release is signed, and does not say what belongs to it as discreet does"
+
+
+def _is_by_name(found: object, kind: type) -> TypeGuard[dict[str, Any]]:
+    """Whether this is something for each name, and no name leads out of the folder."""
+    if not isinstance(found, dict) or not all(isinstance(value, kind) for value in found.values()):
+        return False
+    return all(name and ".." not in name.split("/") and not name.startswith("/") and "\0" not in name for name in found)
+
+
+def _is(kind: Callable[[int], bool], file: Path) -> bool:
+    """Whether this is a file or a folder by itself, and no link to one."""
+    try:
+        return kind(file.lstat().st_mode)
+    except OSError:
+        return False
+
+
+def _plain(name: str) -> str:
+    """A name that somebody else chose, as it may be printed."""
+    return name if name.isprintable() else ascii(name)
 
 
 def _published(file: Path, stated: Mapping[str, Any], key: Ed25519PublicKey) -> list[str]:
     """What is wrong with a receipt of a release; that it is missing is told of every file."""
-    if not file.is_file():
-        return []
     receipt = _json(file)
     if problems := _receipt_problems(receipt, key):
         return list(problems)
@@ -167,6 +198,8 @@ def _published(file: Path, stated: Mapping[str, Any], key: Ed25519PublicKey) -> 
 
 def _bytes(file: Path) -> bytes:
     try:
+        if not S_ISREG(file.lstat().st_mode):  # a pipe would be waited for
+            raise ParameterError(f"{file} is not a regular file", hint="give the folder of a release as it was published")
         return file.read_bytes()
     except OSError as error:
         why = error.strerror or type(error).__name__
@@ -175,7 +208,15 @@ def _bytes(file: Path) -> bytes:
 
 def _json(file: Path) -> dict[str, Any]:
     try:
-        found = json.loads(_bytes(file))
+        found = json.loads(_bytes(file), object_pairs_hook=_without_doubles)
     except (ValueError, RecursionError):
         found = None
     return found if isinstance(found, dict) else {}
+
+
+def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON; one that has a name twice means something else to whoever reads the first of them."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError
+    return found
