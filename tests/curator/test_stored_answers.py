@@ -93,6 +93,14 @@ def test_where_the_plan_can_be_followed_any_confidence_is_worked_out(t):
     assert again.warnings == ()
 
 
+def test_a_receipt_that_was_edited_in_the_ledger_is_not_handed_out(t):
+    t.ask(count_above(5), epsilon=1)
+    with t._ledger.database.writing() as connection:
+        connection.execute("UPDATE answers SET receipt = replace(receipt, 'SELECT', 'select')")
+    with pytest.raises(dc.LedgerFault, match="receipt is not what was signed"):
+        t.ask(count_above(5), epsilon=1)
+
+
 @pytest.fixture
 def reckoned(monkeypatch):
     """From the call on the numbers of a plan are worked out by another formula; ``factor`` is how far off they are."""

@@ -25,10 +25,11 @@ from discreet.curator.statements import statement_about
 from discreet.curator.trials import Trials
 from discreet.curator.verbs import Verbs
 from discreet.engines.wanted import Engine
-from discreet.errors import AccessError, DiscreetError, Fault
+from discreet.errors import AccessError, DiscreetError, Fault, LedgerFault
 from discreet.exact import Number
 from discreet.facts.model import Facts
 from discreet.ledger.charges import Frozen, Granted, Request, Stored, cut_off
+from discreet.ledger.signatures import problem_with
 from discreet.ledger.sqlite import Ledger
 from discreet.ledger.stops import stopped_for
 from discreet.mechanisms.accuracy import read_confidence
@@ -273,6 +274,8 @@ class Curator(Verbs, Held, Failing):
         return self._ledger.answered(self.facts.name, self.facts.version, asked, plan.price, who)
 
     def _answer(self, plan: Plan, stored: Stored, confidence: Fraction, simultaneous: bool, *, replayed: bool) -> Answer:
+        if replayed and problem_with(stored.receipt, "receipt", self._ledger.key.public) is not None:
+            raise LedgerFault("a stored receipt is not what was signed", hint="run discreet ledger verify")
         document, ranges = shown_again(plan, stored, confidence, simultaneous)
         cost = self._ledger.cost(self.facts.name, stored.request.event)
         answer = answer_of(
