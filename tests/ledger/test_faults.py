@@ -90,7 +90,8 @@ def test_a_ledger_locked_while_the_table_is_read_is_waited_for_with_what_was_dra
     monkeypatch.setattr(curator._ledger, "settle", settling)
     answer = curator.ask(count_above(1), epsilon="0.1", analyst="alice")
     other.close()
-    assert (len(tried), len(drawn)) == (4, 1)
+    assert len(tried) >= 4                                                          # whoever renews the lease tries too
+    assert len(drawn) == 1
     still_sound(file, "0.2")
     assert sql(file.parent, "SELECT state, attempt FROM charges ORDER BY number") == [("settled", 1), ("settled", 1)]
     assert sql(file.parent, "SELECT COUNT(*) FROM analysts WHERE faults > 0") == [(0,)]
