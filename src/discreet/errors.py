@@ -7,7 +7,7 @@
     │   ├── FactsError      a facts file is wrong, with file, line and key
     │   ├── BudgetError     not enough budget is left
     │   └── AccessError     frozen, expired, or not allowed
-    └── Fault               a reference number and nothing else; the cause goes to the curator's log
+    └── Fault               nothing about rows: a public sentence and a reference; the cause goes to the curator's log
         ├── EngineFault
         │   └── SourceFault   the source is gone, or was written to: nobody's question is to blame
         ├── LedgerFault

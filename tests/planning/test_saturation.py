@@ -93,7 +93,7 @@ def test_an_ingredient_that_saturated_would_break_it(outputs, monkeypatch):
     assert broken
 
 
-def test_the_numbers_of_the_rule_book():
+def test_one_row_moves_a_stopped_square_by_48_where_16_is_declared():
     """Sums of u * u that stop at a ceiling: 48 where 16 is declared."""
     width, rows, ceiling = 4, [4] * 10, 160
 

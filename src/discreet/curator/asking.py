@@ -16,7 +16,7 @@ from discreet.answers.quote import Quote
 from discreet.curator.advice import clamping_notes, join_notes, split_of, warnings_for
 from discreet.curator.alarms import Failing, as_fault
 from discreet.curator.held import Held
-from discreet.curator.prices import public_name
+from discreet.curator.names import public_name
 from discreet.curator.refusals import by_parts
 from discreet.curator.replays import plan_again, plan_followed, released_rows, shown_again, shown_or_none
 from discreet.curator.request import Ask, Asked, Weights, Words
@@ -139,7 +139,10 @@ class Curator(Verbs, Held, Failing):
         return [self._named(by_question[fingerprint(each)], each, sure, analyst, simultaneous) for each in asked]
 
     def open(self) -> None:
-        """Look at the source now; else the first question does. Raises EngineFault if it is not what was registered."""
+        """Look at the source now; else the first question does.
+
+        Raises AccessError if it is not what was registered, SourceFault if it is gone.
+        """
         self._ready()
 
     def close(self) -> None:

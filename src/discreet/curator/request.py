@@ -1,6 +1,6 @@
 """What is asked of a table, in one piece: the question, a price or a wish, how it is to be read, and who asks.
 
-Every interface makes one of these out of what people wrote; the curator takes no other form. Nothing here looks at data.
+Every interface makes one of these out of what people wrote; ``ask`` and ``quote`` take no other form. Nothing here looks at data.
 """
 
 from collections.abc import Mapping

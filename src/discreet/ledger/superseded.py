@@ -3,7 +3,7 @@
 import time
 from sqlite3 import Connection
 
-from discreet.ledger.chain import append
+from discreet.ledger.failures import write_fault
 from discreet.ledger.keys import SigningKey
 from discreet.ledger.owners import is_dead
 from discreet.ledger.rows import table_row
@@ -18,5 +18,4 @@ def write_off_superseded(connection: Connection, key: SigningKey, table: str) ->
         "SELECT number, owner, lease FROM charges WHERE state = 'running' AND tbl = ? AND version <> ?", (table, version)
     ).fetchall()
     for number in [number for number, who, lease in rows if is_dead(who, lease, clock)]:
-        append(connection, key, "fault", {"charge": number, "reference": "superseded"})
-        connection.execute("UPDATE charges SET state = 'faulted', reference = 'superseded' WHERE number = ?", (number,))
+        write_fault(connection, key, number, "superseded")

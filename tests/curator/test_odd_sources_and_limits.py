@@ -1,4 +1,4 @@
-"""What the red team found; each of these failed on 6d913be."""
+"""Sources that are stored in odd ways, and questions at the edge of the public limits."""
 
 import numpy as np
 import pandas as pd
@@ -45,7 +45,7 @@ def test_one_row_with_a_line_end_inside_quotes_does_not_turn_the_header_into_a_r
 
     rows = "\na,b\nx,1\n"  # an empty line before the header
     assert asked(rows) == [0]
-    assert asked(rows + '"y\nz",2\n') == [0]  # on 6d913be [1]: the header is read as a row
+    assert asked(rows + '"y\nz",2\n') == [0]  # not 1: the header is no row
 
 
 def test_one_time_of_day_that_is_none_does_not_fail_every_question(tmp_path):
