@@ -71,9 +71,13 @@ class Scope:
 
 def check(sql, tables, dialect="duckdb"):
     """The columns that a statement gives. Raises NotTotal if it can fail."""
-    sys.setrecursionlimit(max(sys.getrecursionlimit(), 20_000))
-    parsed = sqlglot.parse_one(sql, read=dialect)
-    return _select(parsed.expression if isinstance(parsed, exp.Create) else parsed, tables)
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, 20_000))
+    try:
+        parsed = sqlglot.parse_one(sql, read=dialect)
+        return _select(parsed.expression if isinstance(parsed, exp.Create) else parsed, tables)
+    finally:
+        sys.setrecursionlimit(before)  # other tests rely on it
 
 
 # ---- rows

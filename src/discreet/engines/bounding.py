@@ -165,20 +165,21 @@ class _Bounded:
             place, size = f"ROW_NUMBER() OVER (PARTITION BY {within}{order})", f"COUNT(*) OVER (PARTITION BY {within})"
             place = place if most <= _SMALL_CAP else f"CAST({place} AS HUGEINT)"  # of a unit with 2^33 rows p * most is 2^64
             rows = _added(rows, f"{place} AS {p}", f"{size} AS {n}")
-            test = f"({p} * {most} + w_hash % {n}) // {n} > (({p} - 1) * {most} + w_hash % {n}) // {n}"
+            offset = f"(w_hash % {n})"
+            test = f"(({p} * {most}) + {offset}) // {n} > ((({p} - 1) * {most}) + {offset}) // {n}"
             rows = f"(SELECT * FROM {rows} WHERE {n} <= {most} OR {test}) AS s"
         return rows
 
     def _mixed(self, field: Field) -> str:
         """h of the unit in w_u."""
-        number = f"(({self.sheet.text(_number(field, self.sheet.dialect))} % {PRIME}) + {PRIME}) % {PRIME}"
+        number = f"((({self.sheet.text(_number(field, self.sheet.dialect))} % {PRIME}) + {PRIME}) % {PRIME})"
         return f"({number} * {FACTOR} + {self._bound.key}) % {PRIME}"
 
     def _ordered(self, rows: str) -> str:
         """The rows with w_order, where their cell is in the order of the groups of their unit."""
         rows = _added(rows, f"({self._hash} + (w_cell + 1) * {STEP}) % {PRIME} AS w_z")
-        rows = _added(rows, f"w_z * w_z % {PRIME} AS w_zz")
-        return _added(rows, f"((w_zz * w_zz % {PRIME}) * w_z % {PRIME}) >> 15 AS w_order")
+        rows = _added(rows, f"(w_z * w_z) % {PRIME} AS w_zz")
+        return _added(rows, f"((((w_zz * w_zz) % {PRIME}) * w_z) % {PRIME}) >> 15 AS w_order")
 
     # ---- cells
 
