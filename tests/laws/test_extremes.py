@@ -214,6 +214,7 @@ def plant_plain_cast(monkeypatch):
         return replace(term, sql=exp.cast(term.sql, "BIGINT"), kind="number", whole=True)
 
     monkeypatch.setattr(cells, "_FARTHEST", 1 << 2000)
+    monkeypatch.setattr(cells, "_OFF", 1 << 2000)
     monkeypatch.setattr(writer, "WIDEST", 1 << 2000)
     for room in (writer, bounding):
         monkeypatch.setattr(room, "as_whole", plain)

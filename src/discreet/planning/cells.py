@@ -17,6 +17,7 @@ __all__ = ["MOST_BESIDE", "MOST_CELLS", "cells_of", "check_having", "most_cells"
 
 MOST_CELLS = 10**6
 MOST_BESIDE = 1000  # cells of other keys beside one that nobody listed, whose keys are counted only when they are released
+_OFF = Fraction(1, 4)  # of a bin's width: so far its label may be from where it begins
 _FARTHEST = 1 << 51  # steps from the origin of bins: beyond, float64 does not tell one bin from the next
 
 
@@ -94,7 +95,7 @@ def check_having(condition: Expression | None, axes: tuple[Axis, ...]) -> None:
 
 def _stepped(of: Expression, width: Fraction, origin: Fraction, bounds: tuple[Fraction, Fraction]) -> tuple[Key, Axis]:
     first, last = (floor((bound - origin) / width) for bound in bounds)
-    is_off = abs(origin - Fraction(nearest(origin))) > width / 4  # rows are put into bins from the nearest float64
+    is_off = abs(origin - Fraction(nearest(origin))) > width * _OFF  # rows are put into bins from the nearest float64
     if nearest(width) == 0 or is_off or max(abs(first), abs(last)) > _FARTHEST:
         raise _too_far(of, width, origin + first * width, last - first)
     # where float64 puts the bounds, and so every value between them, there is a cell too
