@@ -55,13 +55,22 @@ class _Column:
 def to_bounded_sql(wanted: Wanted, facts: Facts, layout: Layout, dialect: str = "duckdb") -> str:
     """The SELECT for ``wanted``, whose units are bounded: a row cell, h0, l0, h1, l1, ... for every cell that has rows."""
     bounded = _Bounded(wanted, facts, layout, DIALECTS[dialect])
-    is_clamped = all(each.within is not None for each in wanted.measures)
-    inner = bounded.clamped(wanted) if is_clamped else bounded.chosen(wanted)
+    inner = bounded.clamped(wanted) if _is_clamped(wanted) else bounded.chosen(wanted)
     parts = ["cell"]
     for place in range(len(wanted.measures)):
         high, low = map(bounded.sheet.text, DIALECTS[dialect].halves(exp.column(f"m{place}")))
         parts += [f"{high} AS h{place}", f"{low} AS l{place}"]
     return f"SELECT {', '.join(parts)} FROM ({inner}) AS g"
+
+
+def _is_clamped(wanted: Wanted) -> bool:
+    """Whether every unit is brought into a range instead of losing rows: no cap of rows is left then, and all measures have one.
+
+    Beside a cap of rows, units are counted among the rows that stay: else one could count in more cells than it has rows.
+    """
+    assert wanted.unit is not None
+    is_capped = wanted.unit.rows is not None or wanted.unit.rows_per_group is not None
+    return not is_capped and all(each.within is not None for each in wanted.measures)
 
 
 def to_bounded_counts(wanted: CountsWanted, facts: Facts, layout: Layout, dialect: str = "duckdb") -> str:
@@ -219,6 +228,7 @@ class _Bounded:
     def _total(self, measure: Measure, wanted: Wanted) -> exp.Expr:
         if measure.within is None:
             return total_of(counted(measure, wanted.measures), self._write, self.sheet)
+        assert measure.within == (0, 1), "of rows that stay only units are counted"
         return filtered(exp.Count(this=exp.Distinct(expressions=[exp.column("w_u")])), measure, self._write)
 
     def _value(self, place: int, measure: Measure) -> tuple[list[_Column], str]:
