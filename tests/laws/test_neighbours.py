@@ -204,6 +204,13 @@ def test_the_known_covariance_of_a_whole_table_attains_its_sensitivity():
     assert moved == allowed
 
 
+@pytest.fixture
+def grown_unnoticed(monkeypatch):
+    """A table that is not as large as its facts say: opening one is refused, so the law behind it is tried without that check."""
+    monkeypatch.setattr("discreet.curator.opening.check_declared_size", lambda facts, engine: None)
+
+
+@pytest.mark.usefixtures("grown_unnoticed")
 def test_the_covariance_numerator_is_zero_when_the_table_is_not_as_large_as_the_facts_say():
     facts = at_random.facts_for("change_one", 2)
     rows = [{"x": 0.0, "k": 1}, {"x": 10.0, "k": 6}, {"x": 5.0, "k": 3}]
@@ -211,6 +218,7 @@ def test_the_covariance_numerator_is_zero_when_the_table_is_not_as_large_as_the_
     assert int(np.ravel(calls[0].exact)[0]) == 0
 
 
+@pytest.mark.usefixtures("grown_unnoticed")
 def test_the_variance_numerator_is_zero_when_the_table_is_not_as_large_as_the_facts_say():
     facts = at_random.facts_for("change_one", 2)
     calls, _ = observed(facts, [{"x": 0.0}, {"x": 10.0}, {"x": 5.0}], "SELECT VAR_POP(x) AS v FROM t", {"epsilon": 1})
