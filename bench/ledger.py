@@ -27,9 +27,9 @@ from discreet.curator import Curator, office, open_table
 from discreet.curator.statements import statement_about
 from discreet.facts import parse_facts
 from discreet.ledger import Ledger, made_ledger
-from discreet.ledger.charges import Request
-from discreet.ledger.database import _SETTINGS
+from discreet.ledger.entries.charges import Request
 from discreet.ledger.registry import register
+from discreet.ledger.sqlite.database import _SETTINGS
 from discreet.ledger.verify import verify
 from discreet.lessons.samples import sample
 from discreet.planning.build import make_plan

@@ -10,7 +10,8 @@ from tests.ledger.made import ROWS, charged_by_hand, count_above, edit, facts_te
 import discreet as dc
 from discreet.curator import office, open_table
 from discreet.facts import parse_facts
-from discreet.ledger import admission, chain
+from discreet.ledger import admission
+from discreet.ledger.entries import chain
 
 URBAN, RURAL = (f"SELECT COUNT(*) AS n FROM t WHERE place = {value}" for value in (1, 2))
 

@@ -10,8 +10,8 @@ from tests.ledger.made import count_above, write_table
 import discreet as dc
 from discreet.curator import office, open_table
 from discreet.curator.publish import publish
-from discreet.ledger.keys import SigningKey
-from discreet.ledger.signatures import signed
+from discreet.ledger.entries.signatures import signed
+from discreet.ledger.entries.signing import SigningKey
 
 QUESTIONS = {
     "a count": count_above(5),

@@ -11,8 +11,8 @@ import discreet as dc
 from discreet.curator import Curator
 from discreet.curator.replays import plan_again
 from discreet.ledger import ledger_in_memory
-from discreet.ledger.amounts import Amount
-from discreet.ledger.codec import canonical
+from discreet.ledger.entries.amounts import Amount
+from discreet.ledger.entries.codec import canonical
 from discreet.ledger.rows import _request_from, request_body
 from discreet.planning.build import make_plan
 from discreet.planning.price import read_price

@@ -11,8 +11,8 @@ from tests.curator.releases import homes
 import discreet as dc
 from discreet.curator import office
 from discreet.curator.publish import publish
-from discreet.ledger.keys import SigningKey
-from discreet.ledger.signatures import signed
+from discreet.ledger.entries.signatures import signed
+from discreet.ledger.entries.signing import SigningKey
 
 
 @pytest.fixture(scope="module")

@@ -15,10 +15,10 @@ from discreet.curator import Curator, curator_in_memory
 from discreet.engines.reference import Reference
 from discreet.errors import BudgetError
 from discreet.facts import read_facts
-from discreet.ledger.database import Database
+from discreet.ledger.charging import Ledger
+from discreet.ledger.entries.signing import SigningKey
 from discreet.ledger.folder import place_of
-from discreet.ledger.keys import SigningKey
-from discreet.ledger.sqlite import Ledger
+from discreet.ledger.sqlite.database import Database
 
 START, RESERVE, RUN, SETTLE, DELIVER = b"?", b"R", b"U", b"S", b"D"
 PRICE = "1/100"

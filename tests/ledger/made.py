@@ -7,7 +7,7 @@ from contextlib import closing
 from fractions import Fraction
 
 from discreet.facts import parse_facts, read_facts
-from discreet.ledger.charges import Request
+from discreet.ledger.entries.charges import Request
 from discreet.planning.price import read_price
 from discreet.privacy.events import GaussianRelease, LaplaceRelease
 

@@ -18,7 +18,8 @@ from tests.ledger.recorded import Did, recording
 from discreet.curator import Curator, office, open_table
 from discreet.engines.reference import Reference
 from discreet.facts import read_facts
-from discreet.ledger import database, open_ledger, place_of
+from discreet.ledger import open_ledger, place_of
+from discreet.ledger.sqlite import database
 
 SECTOR = 512
 FILES = ("ledger.db", "ledger.db-wal")

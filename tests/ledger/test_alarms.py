@@ -8,8 +8,8 @@ import pytest
 from tests.ledger.made import made_facts, request
 
 import discreet as dc
-from discreet.ledger import registry, sqlite
-from discreet.ledger.charges import Granted, Stored
+from discreet.ledger import charging, registry
+from discreet.ledger.entries.charges import Granted, Stored
 from discreet.ledger.verify import verify
 
 PEOPLE = 'people = "patients"'
@@ -26,7 +26,7 @@ def ledger(empty_ledger):
 
 @pytest.fixture
 def dead(monkeypatch):
-    return lambda: monkeypatch.setattr(sqlite, "is_dead", lambda *words: True)
+    return lambda: monkeypatch.setattr(charging, "is_dead", lambda *words: True)
 
 
 def reserved(ledger, what="q", **more):

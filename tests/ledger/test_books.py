@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.ledger.amounts import Amount, Money
-from discreet.ledger.books import Books, Standing
+from discreet.ledger.entries.amounts import Amount, Money
+from discreet.ledger.entries.books import Books, Standing
 from discreet.privacy.losses import Approximate, Concentrated, Pure
 
 TABLES, CELLS, ANALYSTS = ("t", "u"), ("1", "2", "other"), ("", "alice", "bob")

@@ -11,8 +11,8 @@ import pytest
 from tests.ledger.made import made_facts, request
 
 import discreet as dc
-from discreet.ledger import failures, owners, registry, sqlite
-from discreet.ledger.charges import Granted, Stored
+from discreet.ledger import charging, failures, owners, registry
+from discreet.ledger.entries.charges import Granted, Stored
 from discreet.ledger.verify import verify
 
 RELEASED = (np.array([[[41, -(2**70)]]], dtype=object), np.array([[[7]]], dtype=np.int64))
@@ -38,7 +38,7 @@ def dead(monkeypatch):
     """Until called, everybody lives; then every worker so far is dead."""
 
     def dies():
-        monkeypatch.setattr(sqlite, "is_dead", lambda who, lease, clock: True)
+        monkeypatch.setattr(charging, "is_dead", lambda who, lease, clock: True)
 
     return dies
 
@@ -159,7 +159,7 @@ def test_a_late_attempt_gives_up_when_nobody_is_left_to_wait_for(ledger, dead):
 def test_a_late_attempt_waits_for_the_one_that_took_over(ledger, monkeypatch):
     (first,) = ledger.reserve([request()])
     with monkeypatch.context() as patch:
-        patch.setattr(sqlite, "is_dead", lambda *words: True)
+        patch.setattr(charging, "is_dead", lambda *words: True)
         (second,) = ledger.reserve([request()])
     with ThreadPoolExecutor() as pool:
         late = pool.submit(settle, ledger, first)
@@ -250,7 +250,7 @@ def test_the_lease_of_everything_at_work_is_renewed(tmp_path, monkeypatch):
     ledger = made_ledger(tmp_path / ".discreet")
     registry.register(ledger, made_facts(), [])
     granted = ledger.reserve([request("a"), request("b")])
-    monkeypatch.setattr(sqlite, "LEASE", 0.02)
+    monkeypatch.setattr(charging, "LEASE", 0.02)
     with ledger.database.writing() as connection:
         connection.execute("UPDATE charges SET lease = 0")
     with ledger.working(*granted):

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from tests.ledger.made import made_facts, request
 
 import discreet as dc
-from discreet.ledger.amounts import Amount
-from discreet.ledger.codec import (
+from discreet.ledger.entries.amounts import Amount
+from discreet.ledger.entries.codec import (
     canonical,
     event_from,
     event_to,

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import discreet as dc
 from discreet.answers.document import Document
-from discreet.ledger.documents import document_from, document_to, shown_in_document
+from discreet.ledger.entries.documents import document_from, document_to, shown_in_document
 from discreet.planning.outputs import Shown, Table
 
 NUMBERS = st.none() | st.integers(-(2**70), 2**70) | st.floats(allow_nan=False, allow_infinity=False)

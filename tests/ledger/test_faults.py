@@ -16,7 +16,8 @@ from tests.ledger.made import charged_by_hand, count_above, spent, sql, write_ta
 
 import discreet as dc
 from discreet.curator import office, open_table
-from discreet.ledger import database, sqlite
+from discreet.ledger import charging
+from discreet.ledger.sqlite import database
 
 ROOT = Path(__file__).parents[2]
 
@@ -65,7 +66,7 @@ def test_a_locked_ledger_is_a_fault_before_anything_is_charged(file, place, monk
 def test_a_ledger_locked_while_the_table_is_read_is_waited_for_with_what_was_drawn(file, place, monkeypatch, lease):
     """Also where the lease runs out meanwhile, if nobody else has gone on with it."""
     monkeypatch.setattr(database, "_PATIENCE", 0.05)
-    monkeypatch.setattr(sqlite, "LEASE", lease)
+    monkeypatch.setattr(charging, "LEASE", lease)
     curator = open_table(file)
     other = sqlite3.connect(place / "ledger.db", isolation_level=None, check_same_thread=False)
     run, settle, writing, tried, drawn = curator._ready().run, curator._ledger.settle, curator._ledger.database.writing, [], []

@@ -14,7 +14,7 @@ from tests.ledger.made import count_above, edit, request, sql, write_table
 import discreet as dc
 from discreet.curator import office, open_table
 from discreet.ledger import folder, made_ledger, registry, superseded
-from discreet.ledger.amounts import Amount, Money
+from discreet.ledger.entries.amounts import Amount, Money
 from discreet.processes import sweep, temporary_folder
 
 ROOT = Path(__file__).parents[2]

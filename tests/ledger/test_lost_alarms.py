@@ -10,8 +10,9 @@ from tests.ledger.made import count_above, made_facts, request, sql, write_table
 
 import discreet as dc
 from discreet.curator import office, open_table
-from discreet.ledger import database, failures, made_ledger, registry, sqlite
-from discreet.ledger.charges import Stored
+from discreet.ledger import charging, failures, made_ledger, registry
+from discreet.ledger.entries.charges import Stored
+from discreet.ledger.sqlite import database
 from discreet.ledger.verify import verify
 
 ONE = (np.array([1]),)
@@ -50,7 +51,7 @@ def locked(monkeypatch):
 def resumed(ledger, monkeypatch, **more):
     """A charge that somebody goes on with because its lease is over."""
     with monkeypatch.context() as patch:
-        patch.setattr(sqlite, "is_dead", lambda *words: True)
+        patch.setattr(charging, "is_dead", lambda *words: True)
         (found,) = ledger.reserve([request(**more)])
     return found
 

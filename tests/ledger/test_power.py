@@ -3,7 +3,7 @@
 import pytest
 from tests.ledger.power import losses
 
-from discreet.ledger import database
+from discreet.ledger.sqlite import database
 
 pytestmark = pytest.mark.slow
 

@@ -8,9 +8,9 @@ from tests.ledger.test_old_ledgers import folder  # noqa: F401 - a fixture
 
 import discreet as dc
 from discreet.curator import office, open_table
-from discreet.ledger.codec import canonical
-from discreet.ledger.keys import SigningKey, read_public_key
-from discreet.ledger.signatures import is_signed_act, kind_of, problem_with, sign_act, signed
+from discreet.ledger.entries.codec import canonical
+from discreet.ledger.entries.signatures import is_signed_act, kind_of, problem_with, sign_act, signed
+from discreet.ledger.entries.signing import SigningKey, read_public_key
 
 KINDS = ("receipt", "witness", "release")
 KEY = SigningKey.new()

@@ -17,8 +17,9 @@ from tests.ledger.recorded import recording
 
 import discreet as dc
 from discreet.curator import office, open_table
-from discreet.ledger import database, open_ledger, turns
-from discreet.ledger.turns import has_reset_bug, taking_turns
+from discreet.ledger import open_ledger
+from discreet.ledger.sqlite import database, turns
+from discreet.ledger.sqlite.turns import has_reset_bug, taking_turns
 
 ROOT = Path(__file__).parents[2]
 
@@ -163,7 +164,7 @@ def test_whoever_comes_to_a_ledger_by_a_link_takes_turns_with_all_others(file, t
 HOLDING = """
 import sys, time
 from pathlib import Path
-from discreet.ledger.turns import taking_turns
+from discreet.ledger.sqlite.turns import taking_turns
 with taking_turns(Path(sys.argv[1]), 10):
     print("held", flush=True)
     time.sleep(60)

@@ -131,7 +131,7 @@ def test_a_row_that_was_changed_without_an_entry_is_named(file, statement, named
 
 
 def test_whoever_works_the_chain_out_anew_is_found_by_signatures_and_receipts(file):
-    from discreet.ledger.chain import START, hash_of
+    from discreet.ledger.entries.chain import START, hash_of
 
     rows = sql(file.parent, "SELECT number, at, kind, body FROM entries ORDER BY number")
     before = START

@@ -15,8 +15,8 @@ from discreet.engines import open_engine
 from discreet.engines.evaluate import evaluate
 from discreet.engines.reference import Reference
 from discreet.engines.wanted import CountsWanted, Grid
-from discreet.ledger.codec import released_from as stored_from
-from discreet.ledger.codec import released_to as stored_to
+from discreet.ledger.entries.codec import released_from as stored_from
+from discreet.ledger.entries.codec import released_to as stored_to
 from discreet.planning.build import plan_at_bounds
 from discreet.planning.found_bounds import MISSED, _bounds_at, bounds_as_integers, bounds_told, edges_of, place_of
 from discreet.planning.plan import Found

@@ -18,8 +18,8 @@ from discreet.engines.reference import Reference
 from discreet.engines.wanted import KeysWanted
 from discreet.facts import parse_facts
 from discreet.facts.model import Budget, Source
-from discreet.ledger.codec import released_from as stored_from
-from discreet.ledger.codec import released_to as stored_to
+from discreet.ledger.entries.codec import released_from as stored_from
+from discreet.ledger.entries.codec import released_to as stored_to
 from discreet.mechanisms import KeySelection, NoisyThreshold
 from discreet.planning.build import make_plan
 from discreet.planning.estimates import estimate

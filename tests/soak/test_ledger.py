@@ -5,7 +5,7 @@ from tests.ledger.killing import check_the_end, killing, registered
 from tests.ledger.power import losses
 from tests.ledger.test_streams import filled, measured
 
-from discreet.ledger import database
+from discreet.ledger.sqlite import database
 
 pytestmark = pytest.mark.soak
 

@@ -5,7 +5,7 @@ from typing import assert_never
 
 from discreet.answers.losses import loss_in_words
 from discreet.facts.model import Budget, ByColumn, Facts, Integer, Number
-from discreet.ledger.database import now
+from discreet.ledger.entries.chain import now
 from discreet.planning.plan import Found, Keys, Plan, Ranks, Vector
 from discreet.planning.units import matches_of
 from discreet.plots.numerals import grouped

@@ -7,9 +7,9 @@ from discreet.errors import AccessError, DiscreetError, Fault, LedgerFault, Para
 from discreet.facts.model import Facts
 from discreet.ledger import registry
 from discreet.ledger.alarms import Alarm, asker_named
-from discreet.ledger.charges import Granted
+from discreet.ledger.charging import Ledger
+from discreet.ledger.entries.charges import Granted
 from discreet.ledger.folder import log_fault
-from discreet.ledger.sqlite import Ledger
 
 __all__ = ["Failing", "as_fault"]
 

@@ -14,11 +14,11 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from discreet.answers.answer import as_strings
 from discreet.curator.publishing.folder import MANIFEST
 from discreet.errors import DiscreetError, ParameterError
-from discreet.ledger.amounts import Amount, Money
-from discreet.ledger.codec import event_from, loss_from
-from discreet.ledger.documents import shown_in_answer
-from discreet.ledger.keys import name_of, read_public_key
-from discreet.ledger.signatures import kind_of, problem_with
+from discreet.ledger.entries.amounts import Amount, Money
+from discreet.ledger.entries.codec import event_from, loss_from
+from discreet.ledger.entries.documents import shown_in_answer
+from discreet.ledger.entries.signatures import kind_of, problem_with
+from discreet.ledger.entries.signing import name_of, read_public_key
 from discreet.privacy.events import Event
 from discreet.privacy.losses import Approximate, Concentrated, Loss, Pure
 from discreet.privacy.prices import approximate, concentrated, pure

@@ -7,9 +7,9 @@ from discreet.curator.sources import check_companions, check_source
 from discreet.engines.wanted import Engine
 from discreet.errors import AccessError, Fault, SourceFault
 from discreet.facts.model import Facts
+from discreet.ledger.charging import Ledger
 from discreet.ledger.folder import log_fault
 from discreet.ledger.registry import known
-from discreet.ledger.sqlite import Ledger
 
 __all__ = ["Held"]
 

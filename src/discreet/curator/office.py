@@ -22,7 +22,7 @@ from discreet.ledger import Ledger, made_ledger, open_ledger, place_of, registry
 from discreet.ledger import stops as stopped
 from discreet.ledger import verify as checking
 from discreet.ledger.alarms import Alarm
-from discreet.ledger.chain import Entry, each_entry, read_entries
+from discreet.ledger.entries.chain import Entry, each_entry, read_entries
 from discreet.ledger.folder import logged_causes
 from discreet.ledger.sources import is_keyed
 from discreet.ledger.stops import Stop

@@ -23,10 +23,10 @@ from discreet.curator.publishing.sheets import Sheet, dictionary, sheet_of_answe
 from discreet.curator.publishing.words import published_in_words, quote_in_words
 from discreet.engines.released import ReleasedDatabase
 from discreet.errors import BudgetError, QuestionError
-from discreet.ledger.codec import canonical
+from discreet.ledger.entries.codec import canonical
+from discreet.ledger.entries.signatures import signed
 from discreet.ledger.foresight import Foreseen, Worth, foreseen, worth
 from discreet.ledger.registry import is_frozen, known
-from discreet.ledger.signatures import signed
 from discreet.privacy.losses import Loss
 
 __all__ = ["Published", "QuotedQuestion", "ReleaseQuote", "publish"]

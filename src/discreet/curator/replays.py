@@ -15,9 +15,9 @@ from discreet.answers.ranges import RangeTotals
 from discreet.curator.results import document_of, ranges_of
 from discreet.errors import LedgerFault, Refused
 from discreet.facts.model import Facts
-from discreet.ledger.charges import Request, Stored
-from discreet.ledger.documents import document_from
-from discreet.ledger.sqlite import Ledger
+from discreet.ledger.charging import Ledger
+from discreet.ledger.entries.charges import Request, Stored
+from discreet.ledger.entries.documents import document_from
 from discreet.planning.behind import counts_for, rows_at_least
 from discreet.planning.build import make_plan
 from discreet.planning.outputs import Shown

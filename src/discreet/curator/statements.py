@@ -9,8 +9,8 @@ from discreet.answers.answer import as_strings
 from discreet.curator.advice import split_of
 from discreet.exact import shown
 from discreet.facts.model import EachRow
-from discreet.ledger.charges import Request
-from discreet.ledger.codec import event_to, plain
+from discreet.ledger.entries.charges import Request
+from discreet.ledger.entries.codec import event_to, plain
 from discreet.mechanisms import KeySelection, Laplace
 from discreet.planning.plan import Found, Keys, Plan, Ranks, Vector
 

@@ -14,12 +14,12 @@ from discreet.curator.replays import released_as_planned
 from discreet.curator.results import answer_from, document_of
 from discreet.curator.statements import statement_about
 from discreet.errors import TrialFault
-from discreet.ledger.charges import Request
-from discreet.ledger.codec import canonical, released_from
-from discreet.ledger.documents import document_from
+from discreet.ledger.charging import Ledger
+from discreet.ledger.entries.charges import Request
+from discreet.ledger.entries.codec import canonical, released_from
+from discreet.ledger.entries.documents import document_from
+from discreet.ledger.entries.kept import kept_as
 from discreet.ledger.folder import log_fault
-from discreet.ledger.kept import kept_as
-from discreet.ledger.sqlite import Ledger
 from discreet.planning.extremes import extreme_releases
 from discreet.planning.opening import opened
 from discreet.planning.plan import Plan

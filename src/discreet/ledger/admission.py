@@ -11,11 +11,10 @@ from typing import Literal
 
 from discreet.errors import AccessError, BudgetError
 from discreet.exact import shown
-from discreet.ledger.books import ALL, Books
-from discreet.ledger.chain import append
-from discreet.ledger.charges import Request
-from discreet.ledger.database import now
-from discreet.ledger.keys import SigningKey
+from discreet.ledger.entries.books import ALL, Books
+from discreet.ledger.entries.chain import append, now
+from discreet.ledger.entries.charges import Request
+from discreet.ledger.entries.signing import SigningKey
 from discreet.ledger.rows import TableRow, table_row
 from discreet.planning.price import Price
 from discreet.privacy.losses import Concentrated

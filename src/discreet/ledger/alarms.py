@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from sqlite3 import Connection
 from typing import Any
 
-from discreet.ledger.charges import Frozen, Granted, Request
+from discreet.ledger.entries.charges import Frozen, Granted, Request
 from discreet.ledger.rows import TableRow, table_row
 
 __all__ = [

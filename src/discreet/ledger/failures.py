@@ -14,11 +14,11 @@ from typing import Any
 
 from discreet.errors import Fault, LedgerFault
 from discreet.ledger.alarms import NOBODY, frozen_for, raised
-from discreet.ledger.chain import append
-from discreet.ledger.charges import Frozen, Granted
-from discreet.ledger.database import Database
+from discreet.ledger.entries.chain import append
+from discreet.ledger.entries.charges import Frozen, Granted
+from discreet.ledger.entries.signing import SigningKey
 from discreet.ledger.finding import state_of
-from discreet.ledger.keys import SigningKey
+from discreet.ledger.sqlite.database import Database
 
 __all__ = ["Failures", "write_fault"]
 

@@ -4,8 +4,8 @@ from sqlite3 import Connection
 
 from discreet.errors import ParameterError
 from discreet.ledger.alarms import frozen_for, frozen_on, is_hidden, is_shown
-from discreet.ledger.amounts import Amount
-from discreet.ledger.charges import Frozen, Request, Stored
+from discreet.ledger.entries.amounts import Amount
+from discreet.ledger.entries.charges import Frozen, Request, Stored
 from discreet.ledger.rows import price_row, stored_in
 from discreet.planning.price import Price
 

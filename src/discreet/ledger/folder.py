@@ -12,10 +12,11 @@ from errno import ENAMETOOLONG
 from pathlib import Path
 
 from discreet.errors import FactsError, Fault, LedgerFault
-from discreet.ledger.codec import canonical
-from discreet.ledger.database import Database, now
-from discreet.ledger.keys import SigningKey
-from discreet.ledger.sqlite import Ledger
+from discreet.ledger.charging import Ledger
+from discreet.ledger.entries.chain import now
+from discreet.ledger.entries.codec import canonical
+from discreet.ledger.entries.signing import SigningKey
+from discreet.ledger.sqlite.database import Database
 from discreet.processes import sweep, temporary_folder
 
 __all__ = ["ledger_in_memory", "log_fault", "logged_causes", "made_ledger", "network_file_system", "open_ledger", "place_of"]

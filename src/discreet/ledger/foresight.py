@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from sqlite3 import Connection
 
-from discreet.ledger.amounts import Money
-from discreet.ledger.books import ALL, Books
-from discreet.ledger.charges import Request
+from discreet.ledger.charging import Ledger
+from discreet.ledger.entries.amounts import Money
+from discreet.ledger.entries.books import ALL, Books
+from discreet.ledger.entries.charges import Request
 from discreet.ledger.rows import account_of, books_of, table_row
-from discreet.ledger.sqlite import Ledger
 from discreet.privacy.losses import Loss
 
 __all__ = ["Foreseen", "Worth", "foreseen", "worth"]

@@ -17,13 +17,13 @@ from discreet.errors import AccessError, BudgetError, FactsError, ParameterError
 from discreet.facts.model import Budget, ByColumn, Companion, EachRow, Facts, Joinable, Unit
 from discreet.ledger.admission import forget_ends
 from discreet.ledger.alarms import ANONYMOUS, Alarm, lift, open_alarms
-from discreet.ledger.amounts import Amount, Money
-from discreet.ledger.books import Books, Standing
-from discreet.ledger.chain import append
-from discreet.ledger.codec import canonical, digest, loss_to, plain
+from discreet.ledger.charging import Ledger
+from discreet.ledger.entries.amounts import Amount, Money
+from discreet.ledger.entries.books import Books, Standing
+from discreet.ledger.entries.chain import append
+from discreet.ledger.entries.codec import canonical, digest, loss_to, plain
 from discreet.ledger.rows import TableRow, account_of, books_of, save_books, table_row
 from discreet.ledger.sources import others_with, remember, stamps_for
-from discreet.ledger.sqlite import Ledger
 from discreet.ledger.superseded import write_off_superseded
 from discreet.privacy.losses import Loss
 from discreet.remedies import Remedy

@@ -9,10 +9,10 @@ from sqlite3 import Connection
 from typing import Any
 
 from discreet.errors import AccessError, LedgerFault
-from discreet.ledger.amounts import Amount, Money
-from discreet.ledger.books import ALL, Books, Standing
-from discreet.ledger.charges import Request, Stored
-from discreet.ledger.codec import event_from, event_to, loss_from, loss_to, price_from, released_from
+from discreet.ledger.entries.amounts import Amount, Money
+from discreet.ledger.entries.books import ALL, Books, Standing
+from discreet.ledger.entries.charges import Request, Stored
+from discreet.ledger.entries.codec import event_from, event_to, loss_from, loss_to, price_from, released_from
 from discreet.planning.price import Price
 
 __all__ = [

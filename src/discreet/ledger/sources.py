@@ -12,10 +12,10 @@ from sqlite3 import Connection
 from typing import Any, Literal
 
 from discreet.engines.stamps import Look, Seen
-from discreet.ledger.chain import append
-from discreet.ledger.codec import canonical
-from discreet.ledger.keys import SigningKey
-from discreet.ledger.sqlite import Ledger
+from discreet.ledger.charging import Ledger
+from discreet.ledger.entries.chain import append
+from discreet.ledger.entries.codec import canonical
+from discreet.ledger.entries.signing import SigningKey
 
 __all__ = [
     "Remembered", "adopt", "content_of", "is_closed", "is_keyed", "is_same_look", "note", "others_with", "pinned", "recall",

@@ -12,9 +12,9 @@ from typing import Any, Literal
 from discreet.errors import AccessError
 from discreet.ledger.admission import check_end, end_of
 from discreet.ledger.alarms import frozen_for
-from discreet.ledger.charges import Request
+from discreet.ledger.charging import Ledger
+from discreet.ledger.entries.charges import Request
 from discreet.ledger.rows import TableRow, table_row
-from discreet.ledger.sqlite import Ledger
 
 __all__ = ["Stop", "stopped_for", "stops"]
 

@@ -3,8 +3,8 @@
 import time
 from sqlite3 import Connection
 
+from discreet.ledger.entries.signing import SigningKey
 from discreet.ledger.failures import write_fault
-from discreet.ledger.keys import SigningKey
 from discreet.ledger.owners import is_dead
 from discreet.ledger.rows import table_row
 

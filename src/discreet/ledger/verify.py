@@ -15,15 +15,14 @@ from typing import Any
 from discreet.errors import DiscreetError, ParameterError
 from discreet.ledger.admission import UNCOUNTED
 from discreet.ledger.alarms import asker_named
-from discreet.ledger.amounts import Amount, Money
-from discreet.ledger.books import Books, Standing
-from discreet.ledger.chain import SIGNED, START, Entry, each_entry, hash_of, head
-from discreet.ledger.codec import canonical, event_from, price_from
-from discreet.ledger.database import now
+from discreet.ledger.charging import Ledger
+from discreet.ledger.entries.amounts import Amount, Money
+from discreet.ledger.entries.books import Books, Standing
+from discreet.ledger.entries.chain import SIGNED, START, Entry, each_entry, hash_of, head, now
+from discreet.ledger.entries.codec import canonical, event_from, price_from
+from discreet.ledger.entries.signatures import is_signed_act, problem_with, signed
 from discreet.ledger.rows import account_of, books_of, price_row
-from discreet.ledger.signatures import is_signed_act, problem_with, signed
-from discreet.ledger.sqlite import Ledger
-from discreet.ledger.turns import about_sqlite
+from discreet.ledger.sqlite.turns import about_sqlite
 
 __all__ = ["Verified", "verify", "witness"]
 

@@ -19,7 +19,7 @@ from discreet.facts.file import examined, text_of
 from discreet.facts.lines import KeyPath, key_text, line_of, lines_of
 from discreet.facts.sections import Section
 from discreet.facts.values import identifier, name, number, positive, said, text, truth, whole
-from discreet.ledger.codec import canonical
+from discreet.ledger.entries.codec import canonical
 from discreet.mechanisms.accuracy import read_confidence
 from discreet.planning.price import read_price
 

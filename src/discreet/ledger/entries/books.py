@@ -9,7 +9,7 @@ and verification fills them anew.
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from discreet.ledger.amounts import NOTHING, Amount
+from discreet.ledger.entries.amounts import NOTHING, Amount
 
 __all__ = ["ALL", "Books", "CellKey", "Standing", "TotalKey"]
 

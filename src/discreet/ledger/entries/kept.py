@@ -5,8 +5,8 @@ from hashlib import sha256
 from typing import Any
 
 from discreet.answers.document import Document
-from discreet.ledger.codec import canonical, released_to
-from discreet.ledger.documents import document_to, shown_in_document
+from discreet.ledger.entries.codec import canonical, released_to
+from discreet.ledger.entries.documents import document_to, shown_in_document
 from discreet.planning.release import Released
 
 __all__ = ["Kept", "kept_as"]

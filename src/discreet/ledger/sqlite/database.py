@@ -11,17 +11,17 @@ import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
-from datetime import UTC, datetime
 from pathlib import Path
 from threading import RLock
 from weakref import WeakSet
 
 from discreet.errors import LedgerFault
-from discreet.ledger.identity import Identity, beside, same_file
-from discreet.ledger.schema import MIGRATIONS
-from discreet.ledger.turns import taking_turns
+from discreet.ledger.entries.chain import now
+from discreet.ledger.sqlite.identity import Identity, beside, same_file
+from discreet.ledger.sqlite.schema import MIGRATIONS
+from discreet.ledger.sqlite.turns import taking_turns
 
-__all__ = ["BUSY", "Database", "now"]
+__all__ = ["BUSY", "Database"]
 
 BUSY = "busy"  # the cause of a fault that is over as soon as somebody else is done
 _PATIENCE = 30.0  # seconds that a writer waits for its turn
@@ -239,11 +239,6 @@ def _after_fork() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork)
-
-
-def now() -> str:
-    """This moment, as it is written into entries."""
-    return datetime.now(UTC).isoformat(timespec="microseconds")
 
 
 def _statements(script: str) -> Iterator[str]:

@@ -10,8 +10,8 @@ from typing import Any, Literal
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-from discreet.ledger.codec import canonical
-from discreet.ledger.keys import SigningKey, is_signed
+from discreet.ledger.entries.codec import canonical
+from discreet.ledger.entries.signing import SigningKey, is_signed
 
 __all__ = ["Kind", "is_signed_act", "kind_of", "problem_with", "sign_act", "signed"]
 

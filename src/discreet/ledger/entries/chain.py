@@ -7,16 +7,16 @@ with it every later one. The acts of the data holder are signed as well.
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from hashlib import sha256
 from sqlite3 import Connection
 from typing import Any
 
-from discreet.ledger.codec import canonical
-from discreet.ledger.database import now
-from discreet.ledger.keys import SigningKey
-from discreet.ledger.signatures import sign_act
+from discreet.ledger.entries.codec import canonical
+from discreet.ledger.entries.signatures import sign_act
+from discreet.ledger.entries.signing import SigningKey
 
-__all__ = ["Entry", "SIGNED", "START", "append", "each_entry", "hash_of", "head", "read_entries"]
+__all__ = ["Entry", "SIGNED", "START", "append", "each_entry", "hash_of", "head", "now", "read_entries"]
 
 START = "0" * 64  # what stands before the first entry
 SIGNED = frozenset({"register", "raise", "version", "freeze", "unfreeze"})
@@ -37,6 +37,11 @@ class Entry:
         """For JSON."""
         found = {"number": self.number, "at": self.at, "kind": self.kind, "body": self.body, "hash": self.hash}
         return found if self.signature is None else found | {"signature": self.signature}
+
+
+def now() -> str:
+    """This moment, as it is written into entries."""
+    return datetime.now(UTC).isoformat(timespec="microseconds")
 
 
 def hash_of(before: str, number: int, at: str, kind: str, body: str) -> str:

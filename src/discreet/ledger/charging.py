@@ -18,16 +18,16 @@ from discreet.answers.document import Document
 from discreet.errors import AccessError, BudgetError, Fault, LedgerFault, ParameterError
 from discreet.ledger.admission import admit, admit_beside, check_analyst, note_ends
 from discreet.ledger.alarms import ANONYMOUS, asker_named, delivered, frozen_for
-from discreet.ledger.amounts import NOTHING, Amount, Money
-from discreet.ledger.books import ALL
-from discreet.ledger.chain import append
-from discreet.ledger.charges import CanFollow, Frozen, Granted, Outcome, Request, Stored, always, cut_off
-from discreet.ledger.codec import canonical
-from discreet.ledger.database import BUSY, Database, now
+from discreet.ledger.entries.amounts import NOTHING, Amount, Money
+from discreet.ledger.entries.books import ALL
+from discreet.ledger.entries.chain import append, now
+from discreet.ledger.entries.charges import CanFollow, Frozen, Granted, Outcome, Request, Stored, always, cut_off
+from discreet.ledger.entries.codec import canonical
+from discreet.ledger.entries.kept import Kept, kept_as
+from discreet.ledger.entries.signatures import signed
+from discreet.ledger.entries.signing import SigningKey
 from discreet.ledger.failures import Failures, write_fault
 from discreet.ledger.finding import Waiting, best, by_key, history, known, known_to, state_of
-from discreet.ledger.kept import Kept, kept_as
-from discreet.ledger.keys import SigningKey
 from discreet.ledger.owners import LEASE, is_dead, owner
 from discreet.ledger.rows import (
     TableRow,
@@ -39,7 +39,7 @@ from discreet.ledger.rows import (
     stored_in,
     table_row,
 )
-from discreet.ledger.signatures import signed
+from discreet.ledger.sqlite.database import BUSY, Database
 from discreet.ledger.superseded import write_off_superseded
 from discreet.planning.price import Price
 from discreet.planning.release import Released

@@ -1,0 +1,1 @@
+"""The ledger's SQLite file: the only folder that names ``sqlite3``."""
