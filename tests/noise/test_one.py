@@ -3,12 +3,13 @@
 from fractions import Fraction
 
 import mpmath
+import numpy as np
 import pytest
 from tests.noise.oracle import real
 from tests.noise.replay import ALL_ONES, LAWS, Replay, gaussian, laplace
 
-from discreet.noise.keystream import Keystream
-from discreet.noise.one import draw_one, is_kept, value_in
+from discreet.noise.keystream import Keystream, bits
+from discreet.noise.one import bin_of, draw_few, draw_one, is_kept, value_in
 from discreet.noise.table import nearest_and_base, table
 from discreet.testing import repeatable
 
@@ -58,6 +59,46 @@ def test_a_draw_from_bins_reads_three_words_and_starts_again_if_rejected():
     assert draw_one(made, Replay([0, third, 0])) == 3
     assert draw_one(made, Replay([made.thresholds[0] + 1, third, 0])) == -13
     assert draw_one(made, Replay([0, third, ALL_ONES, made.thresholds[1] + 1, 0, 0])) == 16
+
+
+ANY_WIDTH = LAWS | {
+    f"{make.__name__} {name}": make(scale)
+    for make in (laplace, gaussian)
+    for name, scale in {"10^-300": Fraction(1, 10**300), "10^30": 10**30, "2^66": 2**66, "10^300/7": Fraction(10**300, 7)}.items()
+}
+
+
+def by_the_definition(made, words):
+    """The draws that attempts make of words: bin, place and digits that keep it, at 400 bits."""
+    words = iter(words)
+    while (first := next(words, None)) is not None:
+        index, rest = bin_of(made, first, Replay([])), [next(words) for _ in range(-(-made.width_bits // 64))]
+        place = sum(word << 64 * at for at, word in enumerate(rest)) >> -made.width_bits % 64
+        x = made.law.exponent(nearest_and_base(index, made.width)[0] + distance(made, index, place))
+        x -= made.law.exponent(nearest_and_base(index, made.width)[0])
+        with mpmath.workprec(400):
+            if not rest or next(words) < mpmath.ldexp(mpmath.exp(-real(x)), 64):
+                yield value_in(made, index, place)
+
+
+@pytest.mark.parametrize("law", ANY_WIDTH.values(), ids=ANY_WIDTH)
+def test_a_few_draws_are_what_the_definition_makes_of_the_same_words(law):
+    made = table(law, COARSE)
+    words = np.empty((400, 1 if not made.width_bits else 2 - made.width_bits // -64), np.uint64)
+    repeatable("a few").fill(words)
+    expected = list(by_the_definition(made, words.ravel().tolist()))
+    assert not made.width_bits or 200 < len(expected) < 400  # some were rejected
+    replay = Replay(words.ravel().tolist())
+    assert draw_few(made, len(expected) - 1, replay) == expected[:-1]
+    assert draw_one(made, replay) == expected[-1]  # no word was read beyond those that were needed
+
+
+@pytest.mark.parametrize("law", ANY_WIDTH.values(), ids=ANY_WIDTH)
+@pytest.mark.parametrize("size", [0, 1, 2, 150])
+def test_a_few_draws_are_those_of_single_draws_from_the_same_stream(law, size):
+    made, together, alone = table(law, COARSE), repeatable("few"), repeatable("few")
+    assert draw_few(made, size, together) == [draw_one(made, alone) for _ in range(size)]
+    assert bits(together, 64) == bits(alone, 64)  # they have read as far
 
 
 def test_noise_of_any_width_can_be_drawn_alone():

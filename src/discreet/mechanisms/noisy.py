@@ -14,7 +14,7 @@ from discreet.exact import Number, exact_positive, exact_whole, shown, stored
 from discreet.mechanisms.accuracy import half_width, read_confidence, to_float
 from discreet.mechanisms.grid import Gridded, Numbers, Values, float_step, read_values
 from discreet.mechanisms.observing import observed
-from discreet.noise.draws import check_spread, draw, draw_exactly_one
+from discreet.noise.draws import check_spread, draw, draw_exactly_one, draw_whole
 from discreet.noise.keystream import fresh
 from discreet.noise.law import Law
 from discreet.noise.probabilities import Between, mass, tail, total_variance
@@ -69,7 +69,7 @@ class AddsNoise(ABC):
         """Whole numbers of any size with noise, as Python ints: for a few sums that may outgrow 64 bits. On step 1 only."""
         if self.step != 1:
             raise ParameterError(f"step is {shown(self.step)}, and whole numbers stay whole on step 1 only", hint="write step=1")
-        return observed(self, numbers, lambda: numbers + _one_by_one(self.law, numbers))
+        return observed(self, numbers, lambda: numbers + _whole(self.law, numbers))
 
     def interval(self, confidence: Number = "0.95") -> tuple[int, int] | tuple[float, float]:
         """Offsets (low, high) from a released number between which the exact one lies with at least this confidence.
@@ -131,6 +131,5 @@ def _noise(law: Law, numbers: int | NDArray[np.int64]) -> int | NDArray[np.int64
     return draw(law, numbers.size, fresh())
 
 
-def _one_by_one(law: Law, numbers: NDArray[np.object_]) -> NDArray[np.object_]:
-    entropy = fresh()
-    return np.array([draw_exactly_one(law, entropy) for _ in range(numbers.size)], dtype=object).reshape(numbers.shape)
+def _whole(law: Law, numbers: NDArray[np.object_]) -> NDArray[np.object_]:
+    return np.array(draw_whole(law, numbers.size, fresh()), dtype=object).reshape(numbers.shape)

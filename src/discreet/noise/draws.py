@@ -11,10 +11,10 @@ from discreet.exact import Number, exact_positive, exact_whole
 from discreet.noise.keystream import Entropy, fresh
 from discreet.noise.law import Law, discrete_gaussian_law, discrete_laplace_law
 from discreet.noise.many import draw_many
-from discreet.noise.one import draw_one, saturated
+from discreet.noise.one import draw_few, draw_one, saturated
 from discreet.noise.table import table
 
-__all__ = ["LARGEST_SPREAD", "check_spread", "discrete_gaussian", "discrete_laplace", "draw", "draw_exactly_one"]
+__all__ = ["LARGEST_SPREAD", "check_spread", "discrete_gaussian", "discrete_laplace", "draw", "draw_exactly_one", "draw_whole"]
 
 LARGEST_SPREAD = 1 << 50  # of an array: beyond it int64 could not hold the noise
 _COARSE, _FINE = 4, 40  # bins per spread: cheap to build, or rarely left open
@@ -26,9 +26,13 @@ Size = int | tuple[int, ...] | None
 def draw(law: Law, size: int, entropy: Entropy) -> NDArray[np.int64]:
     """``size`` independent draws."""
     if size < _MANY:
-        coarse = table(law, _COARSE)
-        return np.array([saturated(draw_one(coarse, entropy)) for _ in range(size)], np.int64)
+        return np.array(list(map(saturated, draw_whole(law, size, entropy))), np.int64)
     return draw_many(table(law, _FINE), size, entropy)
+
+
+def draw_whole(law: Law, size: int, entropy: Entropy) -> list[int]:
+    """A few draws as Python ints, however wide the law is."""
+    return draw_few(table(law, _COARSE), size, entropy)
 
 
 def draw_exactly_one(law: Law, entropy: Entropy) -> int:

@@ -6,7 +6,6 @@ weight(value) / weight(nearest), so that what is kept follows the law exactly. P
 """
 
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate
 
@@ -105,6 +104,8 @@ def nearest_and_base(index: int, width: int) -> tuple[int, int]:
     return step * width + negative, -(step + 1) * width if negative else step * width
 
 
-def relative_exponent(law: Law, nearest: int, offset: int) -> Fraction:
-    """Minus the logarithm of weight(nearest + offset) / weight(nearest)."""
-    return offset * (law.linear + law.quadratic * (2 * nearest + offset))
+def relative_exponent(law: Law, nearest: int, offset: int) -> tuple[int, int]:
+    """Minus the logarithm of weight(nearest + offset) / weight(nearest), as two whole numbers to divide."""
+    linear, quadratic = law.linear, law.quadratic
+    slope = linear.numerator * quadratic.denominator + quadratic.numerator * linear.denominator * (2 * nearest + offset)
+    return offset * slope, linear.denominator * quadratic.denominator
