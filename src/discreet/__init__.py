@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from discreet.privacy.distribution import loss_distribution
     from discreet.privacy.optimal import optimal_composition
     from discreet.privacy.tradeoffs import tradeoff
+    from discreet.publishing.publish import publish
     from discreet.questions.builder import (
         bin,  # noqa: A004 - dc.sum, as in SQL
         correlation,
@@ -121,6 +122,7 @@ __all__ = [
     "open",
     "optimal_composition",
     "parallel",
+    "publish",
     "quantile",
     "register",
     "rows_per_unit",
@@ -176,6 +178,7 @@ _ROOMS = {  # where each public name lives
     "privacy.distribution": ("loss_distribution",),
     "privacy.optimal": ("optimal_composition",),
     "privacy.tradeoffs": ("tradeoff",),
+    "publishing.publish": ("publish",),
     "questions.builder": (
         "bin",
         "correlation",

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import discreet as dc
-from discreet.curator.publishing.sheets import text_of_csv
+from discreet.publishing.sheets import text_of_csv
 
 HOSTILE = ["=cmd|' /C calc'!A0", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1"]
 

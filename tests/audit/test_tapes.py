@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import discreet as dc
-from discreet.curator import curator_in_memory, publish
+from discreet.curator import curator_in_memory
 from discreet.engines.reference import Reference
 from discreet.facts import parse_facts
 from discreet.mechanisms.observing import observed, observer
@@ -163,7 +163,7 @@ ACTS = {
     "ask for keys": lambda table, _: table.ask("SELECT name, COUNT(*) AS n FROM t GROUP BY name", epsilon=1, delta="0.01"),
     "ask_all": lambda table, _: table.ask_all(QUESTIONS, epsilon="0.1"),
     "recover": lambda table, _: table.recover(),
-    "publish": lambda _, folder: publish.publish(folder / "release.toml", folder / "out"),
+    "publish": lambda _, folder: dc.publish(folder / "release.toml", folder / "out"),
 }
 
 
@@ -190,7 +190,7 @@ def test_a_tape_that_is_put_on_after_the_charge_gets_nothing(registered):
     tape = None
     try:
         with pytest.raises(dc.Fault):
-            publish.publish(registered / "release.toml", registered / "out", progress=progress)
+            dc.publish(registered / "release.toml", registered / "out", progress=progress)
     finally:
         late.__exit__(None, None, None)
     assert tape.calls == []

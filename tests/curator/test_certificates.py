@@ -4,14 +4,14 @@ import hashlib
 import json
 
 import pytest
-from tests.curator.releases import contents, homes
 from tests.ledger.made import count_above, write_table
+from tests.publishing.releases import contents, homes
 
 import discreet as dc
 from discreet.curator import office, open_table
-from discreet.curator.publish import publish
 from discreet.ledger.entries.signatures import signed
 from discreet.ledger.entries.signing import SigningKey
+from discreet.publishing.publish import publish
 
 QUESTIONS = {
     "a count": count_above(5),

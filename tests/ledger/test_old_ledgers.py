@@ -128,7 +128,7 @@ def test_new_questions_are_charged_to_an_old_ledger_up_to_the_limit_of_an_analys
 
 
 def test_an_old_release_is_published_again_for_free(folder, curators, told):
-    from discreet.curator.publish import publish
+    from discreet.publishing.publish import publish
 
     before = curators["visits"].budget.spent
     shutil.copytree(folder / "release", folder / "kept")

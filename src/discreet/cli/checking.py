@@ -39,7 +39,7 @@ def _in_file(file: Path) -> list[Problem]:
     except (OSError, ValueError):  # parse_facts says which, and where
         return _of_error(lambda: read_facts(file), file)
     if _RELEASE.search(text):
-        from discreet.curator.publishing.file import read_release
+        from discreet.publishing.release_file import read_release
 
         return _of_error(lambda: read_release(file), file)
     problems = list(check_facts(text, str(file)))

@@ -25,7 +25,7 @@ def publish(
 ) -> None:
     """Ask all questions of a release at once and write tables with intervals, receipts and a page."""
     from discreet.cli.waiting import waiting
-    from discreet.curator.publish import publish as make
+    from discreet.publishing.publish import publish as make
 
     with waiting(f"publishing {release.stem}") as tell:
         made = make(release, out, dry_run=dry_run, progress=lambda what, done, every: tell(_step(what, done, every)))

@@ -12,7 +12,6 @@ from typing import Any, TypeGuard
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from discreet.answers.answer import as_strings
-from discreet.curator.publishing.folder import MANIFEST
 from discreet.errors import DiscreetError, ParameterError
 from discreet.ledger.entries.amounts import Amount, Money
 from discreet.ledger.entries.codec import event_from, loss_from
@@ -23,8 +22,9 @@ from discreet.privacy.events import Event
 from discreet.privacy.losses import Approximate, Concentrated, Loss, Pure
 from discreet.privacy.prices import approximate, concentrated, pure
 
-__all__ = ["Matched", "VerifiedRelease", "match_answer", "verify_receipt", "verify_release"]
+__all__ = ["MANIFEST", "Matched", "VerifiedRelease", "match_answer", "verify_receipt", "verify_release"]
 
+MANIFEST = "release.json"  # lists what belongs to a published folder, and is signed
 _VERIFIED = {"witness": "write discreet ledger verify DIR --witness PATH", "release": "write discreet release verify DIR"}
 _ROUNDED = Fraction(1, 10**59)  # long sums are rounded up a little
 

@@ -6,13 +6,13 @@ import os
 import shutil
 
 import pytest
-from tests.curator.releases import homes
+from tests.publishing.releases import homes
 
 import discreet as dc
 from discreet.curator import office
-from discreet.curator.publish import publish
 from discreet.ledger.entries.signatures import signed
 from discreet.ledger.entries.signing import SigningKey
+from discreet.publishing.publish import publish
 
 
 @pytest.fixture(scope="module")

@@ -18,7 +18,6 @@ from discreet.answers.losses import is_enough
 from discreet.answers.quote import QuotedColumn
 from discreet.curator.asking import Curator
 from discreet.curator.opening import open_table
-from discreet.curator.publishing.file import PricedQuestion, Release
 from discreet.curator.replays import shown_or_none
 from discreet.curator.results import answer_from, quoted_columns
 from discreet.curator.statements import statement_about
@@ -31,6 +30,7 @@ from discreet.planning.build import make_plan
 from discreet.planning.plan import Plan, Vector
 from discreet.planning.shares import weights_behind
 from discreet.privacy.losses import Loss
+from discreet.publishing.release_file import PricedQuestion, Release
 from discreet.questions.normal import fingerprint
 
 __all__ = ["Answered", "Batch", "Planned", "Progress", "opened"]

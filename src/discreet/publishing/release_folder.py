@@ -10,12 +10,11 @@ from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
 
+from discreet.curator.certificates import MANIFEST
 from discreet.errors import ParameterError
 from discreet.processes import sweep, temporary_folder
 
-__all__ = ["MANIFEST", "check_place", "write_folder"]
-
-MANIFEST = "release.json"
+__all__ = ["check_place", "write_folder"]
 
 
 def check_place(out: Path, digest: str) -> None:

@@ -13,16 +13,16 @@ from html import unescape
 from html.parser import HTMLParser
 
 import pytest
-from tests.curator.releases import CANARY, RELEASE, contents, homes
+from tests.publishing.releases import CANARY, RELEASE, contents, homes
 
 from discreet import testing
 from discreet.curator import office, open_table
-from discreet.curator.publish import Published, ReleaseQuote, publish
-from discreet.curator.publishing.folder import MANIFEST
+from discreet.curator.certificates import MANIFEST
 from discreet.errors import AccessError, BudgetError, EngineFault, FactsError, ParameterError
 from discreet.lessons.samples import write_sample
 from discreet.plots.numerals import read_column
 from discreet.privacy.losses import Pure
+from discreet.publishing.publish import Published, ReleaseQuote, publish
 
 pytestmark = pytest.mark.slow  # charts are drawn, and processes started
 
@@ -461,7 +461,7 @@ def test_tables_about_the_same_people_share_one_budget(tmp_path):
 
 
 def test_without_charts_every_number_still_has_its_mark(tmp_path, monkeypatch):
-    monkeypatch.setattr("discreet.curator.publishing.pictures.svg_of", lambda _: None)
+    monkeypatch.setattr("discreet.publishing.pictures.svg_of", lambda _: None)
     publish(homes(tmp_path), tmp_path / "out")
     page = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
     assert "<figure" not in page

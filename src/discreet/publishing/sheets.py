@@ -13,13 +13,13 @@ from typing import Any
 
 from discreet.answers.answer import Answer
 from discreet.answers.spreadsheets import safe_cell
-from discreet.curator.publishing.batch import Planned
-from discreet.curator.publishing.file import Derivation
-from discreet.curator.publishing.noise import Ends, Noise, noise_of_column, noise_of_ends, vectors_behind
 from discreet.engines.released import Released, SqlType
 from discreet.exact import shown
 from discreet.facts.model import Facts, Integer, Number
 from discreet.planning.plan import Keys
+from discreet.publishing.batch import Planned
+from discreet.publishing.noise_words import Ends, Noise, noise_of_column, noise_of_ends, vectors_behind
+from discreet.publishing.release_file import Derivation
 from discreet.questions.algebra import Aggregate, KeyOf
 from discreet.questions.algebra import Column as ColumnRef
 from discreet.questions.ranked import RANKED_KINDS, SIZE_KINDS

@@ -15,12 +15,7 @@ from discreet.answers.answer import as_strings
 from discreet.answers.losses import loss_in_words
 from discreet.answers.quote import QuotedColumn
 from discreet.curator.advice import warnings_for
-from discreet.curator.publishing.batch import Answered, Batch, Progress, opened
-from discreet.curator.publishing.file import Release, read_release
-from discreet.curator.publishing.folder import MANIFEST, check_place, write_folder
-from discreet.curator.publishing.page import Page, page_of
-from discreet.curator.publishing.sheets import Sheet, dictionary, sheet_of_answer, sheet_of_derived
-from discreet.curator.publishing.words import published_in_words, quote_in_words
+from discreet.curator.certificates import MANIFEST
 from discreet.engines.released import ReleasedDatabase
 from discreet.errors import BudgetError, QuestionError
 from discreet.ledger.entries.codec import canonical
@@ -28,6 +23,12 @@ from discreet.ledger.entries.signatures import signed
 from discreet.ledger.foresight import Foreseen, Worth, foreseen, worth
 from discreet.ledger.registry import is_frozen, known
 from discreet.privacy.losses import Loss
+from discreet.publishing.batch import Answered, Batch, Progress, opened
+from discreet.publishing.release_file import Release, read_release
+from discreet.publishing.release_folder import check_place, write_folder
+from discreet.publishing.release_page import Page, page_of
+from discreet.publishing.sheets import Sheet, dictionary, sheet_of_answer, sheet_of_derived
+from discreet.publishing.terminal import published_in_words, quote_in_words
 
 __all__ = ["Published", "QuotedQuestion", "ReleaseQuote", "publish"]
 

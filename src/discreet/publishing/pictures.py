@@ -5,10 +5,10 @@ from fractions import Fraction
 from typing import Any
 
 from discreet.answers.answer import Answer, AnswerColumn, BudgetState
-from discreet.curator.publishing.sheets import Sheet, SheetColumn
 from discreet.plots import svg_of
 from discreet.plots.view import MOST_BARS
 from discreet.privacy.losses import Pure
+from discreet.publishing.sheets import Sheet, SheetColumn
 
 __all__ = ["chart_of_sheet", "mark_of"]
 

@@ -13,15 +13,15 @@ from typing import Any
 
 from discreet.answers.losses import loss_in_words
 from discreet.answers.public import about
-from discreet.curator.publishing.noise import noise_in
-from discreet.curator.publishing.pictures import chart_of_sheet, mark_of
-from discreet.curator.publishing.sheets import Sheet, SheetColumn
-from discreet.curator.publishing.style import STYLE
 from discreet.facts.model import ByColumn, Facts
 from discreet.ledger.foresight import Worth
 from discreet.plots.lettering import clean
 from discreet.plots.numerals import Reading, grouped, percent, read_column
 from discreet.privacy.losses import Pure
+from discreet.publishing.noise_words import noise_in
+from discreet.publishing.pictures import chart_of_sheet, mark_of
+from discreet.publishing.sheets import Sheet, SheetColumn
+from discreet.publishing.style import STYLE
 
 __all__ = ["Page", "page_of"]
 

@@ -3,12 +3,12 @@
 from fractions import Fraction
 
 import pytest
-from tests.curator.releases import RELEASE, homes
+from tests.publishing.releases import RELEASE, homes
 
-from discreet.curator.publish import publish
-from discreet.curator.publishing.file import read_release
 from discreet.errors import FactsError
 from discreet.facts import read_folder
+from discreet.publishing.publish import publish
+from discreet.publishing.release_file import read_release
 
 
 def written(folder, text):

@@ -8,8 +8,8 @@ from html import unescape
 import pytest
 
 from discreet.curator import office, open_table
-from discreet.curator.publish import publish
 from discreet.privacy.losses import Approximate
+from discreet.publishing.publish import publish
 
 pytestmark = pytest.mark.slow  # charts are drawn
 
@@ -165,7 +165,7 @@ def test_what_cannot_be_written_is_found_out_before_anything_is_charged(tmp_path
     def broken(*_):
         raise KeyError("variance")
 
-    monkeypatch.setattr(f"discreet.curator.publish.{part}", broken)
+    monkeypatch.setattr(f"discreet.publishing.publish.{part}", broken)
     with pytest.raises(KeyError):
         publish(file, tmp_path / "out")
     assert open_table(tmp_path / "visits.toml").budget.spent == Approximate(epsilon=0, delta=0)

@@ -7,11 +7,11 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from tests.curator.releases import contents, homes
+from tests.publishing.releases import contents, homes
 
 from discreet.curator import office, open_table
-from discreet.curator.publish import publish
 from discreet.privacy.losses import Pure
+from discreet.publishing.publish import publish
 
 pytestmark = pytest.mark.slow  # charts are drawn, and processes started
 
@@ -20,15 +20,15 @@ ROOT = Path(__file__).parents[2]
 # dies when the stage is told, or (put) when the new folder is about to be renamed into its place
 DIES = """\
 import os, signal, sys
-from discreet.curator import publish as room
-from discreet.curator.publishing import folder
+from discreet.publishing import publish as room
+from discreet.publishing import release_folder
 
 def dies(*_):
     os.kill(os.getpid(), signal.SIGKILL)
 
 stage = sys.argv[2]
 if stage == "put":
-    folder._put = dies
+    release_folder._put = dies
 room.publish(sys.argv[1], sys.argv[3], progress=lambda what, *_: dies() if what == stage else None)
 """
 
