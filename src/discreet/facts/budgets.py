@@ -6,10 +6,10 @@ from typing import assert_never
 
 from discreet.errors import ParameterError
 from discreet.exact import shown
-from discreet.facts.keys import BUDGET, LOSS, an
 from discreet.facts.model import Budget
 from discreet.facts.sections import Section, refuse_first
 from discreet.facts.values import day, name, number, one_of, positive, said
+from discreet.facts.vocabulary import BUDGET, LOSS, an
 from discreet.privacy.losses import Approximate, Concentrated, Loss, Pure
 
 __all__ = ["budget_entries", "parse_budget", "read_budget"]

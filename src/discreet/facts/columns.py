@@ -8,10 +8,10 @@ from typing import TypeVar, assert_never
 
 from discreet.errors import ParameterError
 from discreet.exact import shown
-from discreet.facts.keys import COLUMN, listed
 from discreet.facts.model import Boolean, Category, Column, Date, Integer, Number, Text, Timestamp
 from discreet.facts.sections import Section
 from discreet.facts.values import INT64, Reader, day, moment, number, one_of, said, text, truth, whole
+from discreet.facts.vocabulary import COLUMN, listed
 
 __all__ = ["column_entries", "read_column"]
 

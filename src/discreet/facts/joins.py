@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import assert_never
 
 from discreet.errors import ParameterError
-from discreet.facts.keys import COMPANION, JOIN, nearest
 from discreet.facts.model import (
     MOST_OF_UNIT,
     Boolean,
@@ -38,6 +37,7 @@ from discreet.facts.model import (
 from discreet.facts.sections import Section
 from discreet.facts.sources import parse_source
 from discreet.facts.values import identifier, name, said, whole
+from discreet.facts.vocabulary import COMPANION, JOIN, nearest
 
 __all__ = ["check_joins", "join_of", "joined", "key_column", "multiplicity", "qualified", "read_joins", "with_units"]
 

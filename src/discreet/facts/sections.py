@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from discreet.errors import FactsError, ParameterError
-from discreet.facts.keys import instead_of, nearest
 from discreet.facts.lines import KeyPath, key_text
 from discreet.facts.values import Reader, said
+from discreet.facts.vocabulary import instead_of, nearest
 
 __all__ = ["Section", "Wrong", "refuse_first"]
 

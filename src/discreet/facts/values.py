@@ -11,7 +11,7 @@ from typing import TypeVar, cast
 
 from discreet.errors import ParameterError
 from discreet.exact import Number, exact
-from discreet.facts.keys import an, listed, nearest
+from discreet.facts.vocabulary import an, listed, nearest
 
 __all__ = [
     "INT64",
