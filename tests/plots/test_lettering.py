@@ -5,7 +5,7 @@ import pytest
 from tests.answers.made import counts, one
 
 from discreet.plots.lettering import can_show, clean, for_terminal, padded, shortened, width_of
-from discreet.plots.text import text_chart
+from discreet.plots.text_chart import text_chart
 
 
 def encoded(encoding: str) -> io.TextIOWrapper:

@@ -6,7 +6,7 @@ from pathlib import Path
 from discreet.attacks.outcome import Line, Outcome
 from discreet.plots.charts import save_view
 from discreet.plots.numerals import grouped, read_column
-from discreet.plots.text import TextChart
+from discreet.plots.text_chart import TextChart
 from discreet.plots.view import Key, Panel, View
 
 __all__ = ["picture", "save_picture", "view_of_outcome"]

@@ -149,7 +149,7 @@ def _show(answer: "Answer", kept: list[Path], *, plot: bool) -> None:
     page = Page()
     show_answer(page, answer)
     if plot:
-        from discreet.plots.text import text_chart
+        from discreet.plots.text_chart import text_chart
 
         page.gap()
         typer.echo(text_chart(answer).draw(width=page.width, ascii_only=page.console.options.ascii_only))

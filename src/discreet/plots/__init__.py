@@ -1,6 +1,6 @@
 """Charts of answers, in a notebook, in a file or in letters. A leaf: it knows the shape of an answer and nothing behind it."""
 
 from discreet.plots.charts import chart_of, save_chart, svg_of
-from discreet.plots.text import TextChart, text_chart
+from discreet.plots.text_chart import TextChart, text_chart
 
 __all__ = ["TextChart", "chart_of", "save_chart", "svg_of", "text_chart"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from discreet.errors import ParameterError
 from discreet.plots.spec import spec_of
-from discreet.plots.text import TextChart, text_chart
+from discreet.plots.text_chart import TextChart, text_chart
 from discreet.plots.view import View, view_of
 
 if TYPE_CHECKING:

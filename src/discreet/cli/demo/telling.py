@@ -14,7 +14,7 @@ from discreet.cli.options import typed
 from discreet.cli.page import Cell, Page
 from discreet.cli.receipts import show_verdict
 from discreet.plots.numerals import Reading, grouped, read_number, rough
-from discreet.plots.text import text_chart
+from discreet.plots.text_chart import text_chart
 from discreet.privacy.losses import Loss
 
 __all__ = ["show_end", "show_start", "show_step"]
