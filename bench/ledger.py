@@ -36,7 +36,7 @@ from discreet.planning.build import make_plan
 from discreet.planning.price import read_price
 from discreet.questions.normal import fingerprint
 from discreet.questions.sql import read_sql
-from discreet.questions.words import to_text
+from discreet.questions.text import to_text
 
 SHORT, LONG = 100, 100_000                                     # entries; a charge and its answer are two
 BATCH, REPEATS = 10, 101

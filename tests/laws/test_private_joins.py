@@ -22,8 +22,8 @@ from discreet.planning.price import read_price
 from discreet.questions.algebra import Caps
 from discreet.questions.check import checked
 from discreet.questions.sql import read_sql
+from discreet.questions.text import to_text
 from discreet.questions.units import with_caps
-from discreet.questions.words import to_text
 
 
 def _beside(name):

@@ -24,7 +24,7 @@ from discreet.planning.price import read_price
 from discreet.planning.ranks import SIZES
 from discreet.privacy.prices import concentrated, pure
 from discreet.questions.sql import read_sql
-from discreet.questions.words import to_text
+from discreet.questions.text import to_text
 from discreet.testing import recorded, seeded
 
 FACTS = """

@@ -7,7 +7,7 @@ import pytest
 
 from discreet.questions.normal import fingerprint
 from discreet.questions.sql import read_sql
-from discreet.questions.words import to_text
+from discreet.questions.text import to_text
 
 GOLDEN = Path(__file__).resolve().parent.parent / "golden"
 FILES = {"people": "questions.txt", "keyed": "key_questions.txt", "members": "unit_questions.txt"}

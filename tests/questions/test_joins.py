@@ -9,7 +9,7 @@ from discreet.questions.builder import Rows, count, mean
 from discreet.questions.check import checked
 from discreet.questions.normal import fingerprint
 from discreet.questions.sql import read_sql
-from discreet.questions.words import to_text
+from discreet.questions.text import to_text
 
 FACTS = parse_facts("""
 [table]

@@ -17,8 +17,8 @@ from discreet.questions.check import checked
 from discreet.questions.disjoint import are_disjoint, pinned_values
 from discreet.questions.normal import fingerprint, normal_expression
 from discreet.questions.sql import read_condition, read_sql, read_value
+from discreet.questions.text import to_text
 from discreet.questions.types import type_of
-from discreet.questions.words import to_text
 
 A_LAW = settings(max_examples=100, suppress_health_check=[HealthCheck.too_slow])  # a busy machine is slow to draw rows
 

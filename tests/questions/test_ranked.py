@@ -13,7 +13,7 @@ from discreet.questions.check import checked
 from discreet.questions.normal import fingerprint
 from discreet.questions.ranked import with_intervals
 from discreet.questions.sql import read_sql
-from discreet.questions.words import to_text
+from discreet.questions.text import to_text
 
 SAME = [
     ("MEDIAN(Age)", "QUANTILE(Age, 0.5)", "quantile_cont(Age, 1/2)", "PERCENTILE_CONT(0.50) WITHIN GROUP (ORDER BY Age)"),

@@ -13,7 +13,7 @@ from discreet.privacy.losses import Approximate, Concentrated, Loss, Pure
 from discreet.questions.algebra import Aggregate, Column
 from discreet.questions.functions import BOUNDED
 from discreet.questions.ranked import SIZE_KINDS
-from discreet.questions.words import name_text, to_text
+from discreet.questions.text import name_text, to_text
 
 __all__ = ["advice_on", "clamping_notes", "first_question", "join_notes", "past_end", "split_of", "warnings_for"]
 

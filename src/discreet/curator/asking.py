@@ -48,7 +48,7 @@ from discreet.questions.algebra import Question
 from discreet.questions.builder import Rows
 from discreet.questions.joins import beside
 from discreet.questions.normal import fingerprint
-from discreet.questions.words import to_text
+from discreet.questions.text import to_text
 
 __all__ = ["Curator"]
 

@@ -24,7 +24,7 @@ from discreet.planning.trees import consistent
 from discreet.privacy.losses import Loss
 from discreet.questions.algebra import Aggregate, KeyOf
 from discreet.questions.naming import default_name
-from discreet.questions.words import to_text
+from discreet.questions.text import to_text
 
 __all__ = ["answer_from", "answer_of", "document_of", "quoted_columns", "ranges_of"]
 

@@ -11,7 +11,7 @@ from discreet.facts.model import Boolean, Category, Facts, Integer, Number, Text
 from discreet.planning.plan import Axis
 from discreet.questions.algebra import Apply, Bin, Column, DatePart, Expression, In, KeyOf, Like
 from discreet.questions.bounds import bounds_of
-from discreet.questions.words import to_text
+from discreet.questions.text import to_text
 
 __all__ = ["MOST_BESIDE", "MOST_CELLS", "cells_of", "check_having", "most_cells", "unknown_key"]
 

@@ -12,7 +12,7 @@ from discreet.engines.values import nearest
 from discreet.facts.model import Category, EachRow, Facts, Scalar
 from discreet.questions.algebra import Literal, Question
 from discreet.questions.disjoint import Constant, pinned_values
-from discreet.questions.words import to_text
+from discreet.questions.text import to_text
 
 __all__ = ["OTHER", "cells_of_partition", "cells_touched"]
 

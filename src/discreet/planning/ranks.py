@@ -29,7 +29,7 @@ from discreet.privacy.losses import Approximate, Concentrated, Pure
 from discreet.questions.algebra import Aggregate, AggregateKind, Expression
 from discreet.questions.bounds import bounds_of, is_whole
 from discreet.questions.ranked import SIZE_KINDS
-from discreet.questions.words import to_text
+from discreet.questions.text import to_text
 from discreet.sensitivities.scope import Scope
 from discreet.sensitivities.statistic import QuantileScore
 from discreet.sensitivities.table import score_change

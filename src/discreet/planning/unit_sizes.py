@@ -19,7 +19,7 @@ from discreet.planning.choosing import Counting
 from discreet.planning.plan import Plan, Ranks
 from discreet.planning.ranks import SIZES, RankDraft, rank_drafts
 from discreet.questions.algebra import Aggregate, Literal
-from discreet.questions.words import to_text
+from discreet.questions.text import to_text
 from discreet.sensitivities.scope import Scope
 
 __all__ = ["chosen_sizes", "size_drafts"]

@@ -28,7 +28,7 @@ from discreet.privacy.losses import Approximate
 from discreet.private import Private
 from discreet.questions.algebra import Aggregate, AggregateKind, Column, Expression, Question
 from discreet.questions.disjoint import is_per_unit
-from discreet.questions.words import to_text
+from discreet.questions.text import to_text
 from discreet.remedies import Remedy
 
 __all__ = ["KeysDraft", "counts_told", "keys_as_integers", "keys_draft", "keys_of", "opened", "released_from"]

@@ -34,7 +34,7 @@ from discreet.questions.bounds import beyond_bounds, bounds_of, is_whole, may_be
 from discreet.questions.disjoint import are_disjoint
 from discreet.questions.functions import BOUNDED
 from discreet.questions.ranked import RANKED_KINDS, SIZE_KINDS
-from discreet.questions.words import to_text
+from discreet.questions.text import to_text
 from discreet.sensitivities.scope import Scope
 
 __all__ = [

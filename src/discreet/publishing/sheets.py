@@ -23,7 +23,7 @@ from discreet.publishing.release_file import Derivation
 from discreet.questions.algebra import Aggregate, KeyOf
 from discreet.questions.algebra import Column as ColumnRef
 from discreet.questions.ranked import RANKED_KINDS, SIZE_KINDS
-from discreet.questions.words import to_text
+from discreet.questions.text import to_text
 
 __all__ = ["Sheet", "SheetColumn", "dictionary", "sheet_of_answer", "sheet_of_derived", "text_of_csv"]
 

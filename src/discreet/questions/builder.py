@@ -18,7 +18,7 @@ from discreet.questions.joins import join_called
 from discreet.questions.naming import default_name, unlike
 from discreet.questions.places import Misfit
 from discreet.questions.sql import read_condition, read_key, read_value
-from discreet.questions.words import to_text
+from discreet.questions.text import to_text
 
 __all__ = [
     "Asker",

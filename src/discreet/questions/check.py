@@ -30,11 +30,11 @@ from discreet.questions.naming import default_name
 from discreet.questions.normal import normal
 from discreet.questions.places import Misfit, Places, short
 from discreet.questions.ranked import RANKED_KINDS, SIZE_KINDS, check_ranked
+from discreet.questions.text import column_text, to_text
 from discreet.questions.types import Within, fitted
 from discreet.questions.unbounded import FIND, fitted_share, is_unbounded
 from discreet.questions.units import check_units, fitted_caps
 from discreet.questions.walk import every, parts
-from discreet.questions.words import column_text, to_text
 from discreet.remedies import Remedy
 
 __all__ = ["MOST_AGGREGATES", "checked", "checked_condition", "checked_key", "fitted_question"]

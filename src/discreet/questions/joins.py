@@ -15,9 +15,9 @@ from discreet.questions.algebra import Apply, Column, Expression, Join, Question
 from discreet.questions.cursor import Cursor
 from discreet.questions.grammar import Grammar
 from discreet.questions.places import Misfit, short
+from discreet.questions.text import column_text, name_text
 from discreet.questions.tokens import Token
 from discreet.questions.units import is_per_unit
-from discreet.questions.words import column_text, name_text
 
 __all__ = ["Joining", "Tables", "beside", "facts_seen", "fitted_joins", "join_called", "parse_joins", "tables_of"]
 

@@ -28,10 +28,10 @@ from discreet.questions.naming import default_name, unlike
 from discreet.questions.normal import as_bin, normal_expression
 from discreet.questions.places import Misfit, Places, short
 from discreet.questions.statement import Item, Statement
+from discreet.questions.text import column_text, name_text, to_text
 from discreet.questions.types import Within, fitted
 from discreet.questions.units import counts_units
 from discreet.questions.walk import every, parts, rebuilt
-from discreet.questions.words import column_text, name_text, to_text
 
 __all__ = ["Names", "as_key", "question_of", "row"]
 

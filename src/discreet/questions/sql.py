@@ -19,9 +19,9 @@ from discreet.questions.normal import normal_expression
 from discreet.questions.places import Misfit, Places, Source
 from discreet.questions.resolve import Names, as_key, question_of, row
 from discreet.questions.statement import Statement, parse_statement
+from discreet.questions.text import name_text
 from discreet.questions.types import Within, fitted
 from discreet.questions.unbounded import with_share
-from discreet.questions.words import name_text
 
 __all__ = ["read_condition", "read_key", "read_sql", "read_value"]
 

@@ -12,8 +12,8 @@ from discreet.facts.model import Facts, Integer, Number
 from discreet.questions.algebra import Aggregate, Column, Expression, Question
 from discreet.questions.cursor import Cursor
 from discreet.questions.places import Misfit, short
+from discreet.questions.text import to_text
 from discreet.questions.walk import every
-from discreet.questions.words import to_text
 
 __all__ = [
     "FIND",
