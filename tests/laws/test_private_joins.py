@@ -20,10 +20,10 @@ from discreet.planning.build import make_plan
 from discreet.planning.plan import Ranks
 from discreet.planning.price import read_price
 from discreet.questions.algebra import Caps
+from discreet.questions.caps import with_caps
 from discreet.questions.check import checked
 from discreet.questions.sql import read_sql
 from discreet.questions.text import to_text
-from discreet.questions.units import with_caps
 
 
 def _beside(name):

@@ -21,9 +21,9 @@ from discreet.planning.build import make_plan
 from discreet.planning.plan import Ranks
 from discreet.planning.price import read_price
 from discreet.questions.algebra import Caps
+from discreet.questions.caps import with_caps
 from discreet.questions.check import checked
 from discreet.questions.sql import read_sql
-from discreet.questions.units import with_caps
 from discreet.testing import recorded
 
 

@@ -18,9 +18,9 @@ from discreet.planning.opening import released_from
 from discreet.planning.price import read_price
 from discreet.privacy.losses import Pure
 from discreet.questions.algebra import Caps
+from discreet.questions.caps import with_caps
 from discreet.questions.check import checked
 from discreet.questions.sql import read_sql
-from discreet.questions.units import with_caps
 
 pytestmark = pytest.mark.soak
 PARTS, QUESTIONS, SAID_EVERY = 10, 10_000, 2_000  # a hundred thousand together; parts can be run side by side

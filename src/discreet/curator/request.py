@@ -16,11 +16,11 @@ from discreet.planning.behind import Counts
 from discreet.planning.expected import price_within
 from discreet.planning.price import Price, read_price
 from discreet.questions.algebra import Caps, KeyOf, Question
+from discreet.questions.caps import NO_CAPS, with_caps
 from discreet.questions.check import checked
 from discreet.questions.ranked import with_intervals
 from discreet.questions.sql import read_sql
 from discreet.questions.unbounded import with_share
-from discreet.questions.units import NO_CAPS, with_caps
 from discreet.remedies import Remedy
 
 __all__ = ["Ask", "Asked", "Weights", "Within", "Words"]

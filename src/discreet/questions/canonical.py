@@ -21,7 +21,7 @@ from discreet.questions.algebra import (
     Literal,
     Question,
 )
-from discreet.questions.units import caps_text
+from discreet.questions.caps import caps_text
 from discreet.questions.walk import parts
 
 __all__ = ["Texts", "fingerprint_of"]

@@ -24,6 +24,7 @@ from discreet.questions.algebra import (
     Question,
 )
 from discreet.questions.bounds import beyond_bounds, bounds_of, unbounded_operand
+from discreet.questions.caps import check_units, fitted_caps
 from discreet.questions.functions import BOUNDED
 from discreet.questions.joins import facts_seen, fitted_joins
 from discreet.questions.naming import default_name
@@ -33,7 +34,6 @@ from discreet.questions.ranked import RANKED_KINDS, SIZE_KINDS, check_ranked
 from discreet.questions.text import column_text, to_text
 from discreet.questions.types import Within, fitted
 from discreet.questions.unbounded import FIND, fitted_share, is_unbounded
-from discreet.questions.units import check_units, fitted_caps
 from discreet.questions.walk import every, parts
 from discreet.remedies import Remedy
 

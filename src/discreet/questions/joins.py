@@ -12,12 +12,12 @@ from discreet.errors import QuestionError
 from discreet.facts.joins import join_of, joined, qualified
 from discreet.facts.model import Companion, Facts, Joinable
 from discreet.questions.algebra import Apply, Column, Expression, Join, Question
+from discreet.questions.caps import is_per_unit
 from discreet.questions.cursor import Cursor
 from discreet.questions.grammar import Grammar
 from discreet.questions.places import Misfit, short
 from discreet.questions.text import column_text, name_text
 from discreet.questions.tokens import Token
-from discreet.questions.units import is_per_unit
 
 __all__ = ["Joining", "Tables", "beside", "facts_seen", "fitted_joins", "join_called", "parse_joins", "tables_of"]
 

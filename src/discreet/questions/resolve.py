@@ -22,6 +22,7 @@ from discreet.questions.algebra import (
     Output,
     Question,
 )
+from discreet.questions.caps import counts_units
 from discreet.questions.functions import unwanted_by
 from discreet.questions.joins import Tables
 from discreet.questions.naming import default_name, unlike
@@ -30,7 +31,6 @@ from discreet.questions.places import Misfit, Places, short
 from discreet.questions.statement import Item, Statement
 from discreet.questions.text import column_text, name_text, to_text
 from discreet.questions.types import Within, fitted
-from discreet.questions.units import counts_units
 from discreet.questions.walk import every, parts, rebuilt
 
 __all__ = ["Names", "as_key", "question_of", "row"]

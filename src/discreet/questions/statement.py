@@ -6,12 +6,12 @@ from fractions import Fraction
 from typing import TypeVar
 
 from discreet.questions.algebra import Caps, Expression
+from discreet.questions.caps import is_per_unit, parse_caps
 from discreet.questions.cursor import Cursor
 from discreet.questions.grammar import Grammar
 from discreet.questions.joins import Joining, parse_joins
 from discreet.questions.tokens import Token
 from discreet.questions.unbounded import is_bounds_share, parse_bounds_share
-from discreet.questions.units import is_per_unit, parse_caps
 
 __all__ = ["Item", "MOST_IN_LIST", "Sorting", "Statement", "parse_statement"]
 

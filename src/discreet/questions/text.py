@@ -24,10 +24,10 @@ from discreet.questions.algebra import (
     Operation,
     Question,
 )
+from discreet.questions.caps import caps_text
 from discreet.questions.functions import unwanted_by
 from discreet.questions.hints import RESERVED, word_refusal
 from discreet.questions.ranked import RANKED_KINDS, SIZE_KINDS, ranked_text
-from discreet.questions.units import caps_text
 from discreet.questions.walk import with_table
 
 __all__ = ["column_text", "name_text", "to_text"]
