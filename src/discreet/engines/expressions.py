@@ -9,7 +9,7 @@ from typing import assert_never
 
 from sqlglot import exp
 
-from discreet.engines.ranges import binary, hull, unary
+from discreet.engines.float_ranges import binary, hull, unary
 from discreet.engines.reading import read_column
 from discreet.engines.sheet import Sheet
 from discreet.engines.terms import (

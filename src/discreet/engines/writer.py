@@ -15,8 +15,8 @@ from sqlglot import exp
 
 from discreet.engines.dialects import DIALECTS
 from discreet.engines.expressions import Expressions
+from discreet.engines.float_ranges import unary
 from discreet.engines.layout import Layout
-from discreet.engines.ranges import unary
 from discreet.engines.reading import one_of_numbers, one_of_texts, read_column
 from discreet.engines.sheet import Sheet
 from discreet.engines.terms import (
