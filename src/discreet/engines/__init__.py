@@ -5,8 +5,8 @@ from pathlib import Path
 
 from discreet.engines.wanted import Engine
 from discreet.errors import FactsError, ParameterError
+from discreet.facts.locations import parse_source
 from discreet.facts.model import Facts, Source
-from discreet.facts.sources import parse_source
 
 __all__ = ["open_engine"]
 

@@ -9,9 +9,9 @@ from discreet.errors import ParameterError
 from discreet.facts.budgets import read_budget
 from discreet.facts.columns import read_column
 from discreet.facts.joins import check_joins, read_joins, with_units
+from discreet.facts.locations import parse_source
 from discreet.facts.model import MOST_OF_UNIT, Budget, ByColumn, Category, Column, CsvFormat, EachRow, Facts, Source, Unit
 from discreet.facts.sections import Section
-from discreet.facts.sources import parse_source
 from discreet.facts.values import Numeral, character, identifier, name, one_of, said, text, truth, whole
 from discreet.facts.vocabulary import CSV, DOCUMENT, TABLE, UNIT, nearest
 from discreet.privacy.events import Neighbours

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import assert_never
 
 from discreet.errors import ParameterError
+from discreet.facts.locations import parse_source
 from discreet.facts.model import (
     MOST_OF_UNIT,
     Boolean,
@@ -35,7 +36,6 @@ from discreet.facts.model import (
     Timestamp,
 )
 from discreet.facts.sections import Section
-from discreet.facts.sources import parse_source
 from discreet.facts.values import identifier, name, said, whole
 from discreet.facts.vocabulary import COMPANION, JOIN, nearest
 
