@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from discreet.engines import lines, open_engine, sources
+from discreet.engines import lines, loading, open_engine
 from discreet.engines.reference import Reference
 from discreet.engines.wanted import ByValue, Grid, Measure, Wanted
 from discreet.errors import EngineFault, FactsError
@@ -108,7 +108,7 @@ def test_any_text_is_read_as_our_own_reader_does(body, tmp_path, facts, same):
     end=st.sampled_from(["\n", "\r\n", "\r"]),
 )
 def test_orderly_files_take_the_fast_way(fields, end, tmp_path, facts, same, monkeypatch):
-    monkeypatch.setattr(sources, "_load_by_lines", lambda *_: pytest.fail("read line by line"))
+    monkeypatch.setattr(loading, "_load_by_lines", lambda *_: pytest.fail("read line by line"))
     text = end.join(["a,b,c", *(",".join(row) for row in fields), ""])
     file = tmp_path / "rows.csv"
     file.write_text(text, encoding="utf-8", newline="")

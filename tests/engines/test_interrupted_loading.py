@@ -9,7 +9,7 @@ import pytest
 from tests.ledger.made import count_above, write_table
 
 from discreet.curator import office, open_table
-from discreet.engines import faults, open_engine, sources
+from discreet.engines import faults, loading, open_engine
 from discreet.engines.wanted import Measure, Wanted
 from discreet.errors import EngineFault
 from discreet.facts.model import Integer, Source
@@ -86,7 +86,7 @@ def test_ctrl_c_between_two_statements_leaves_no_transaction_open(monkeypatch, t
         monkeypatch.undo()
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(sources, "count_lines", pressed)
+    monkeypatch.setattr(loading, "count_lines", pressed)
     with pytest.raises(KeyboardInterrupt):
         engine.run(COUNT)
     assert engine.run(COUNT).take().whole().tolist() == [[7]]
@@ -110,7 +110,7 @@ def test_loading_has_the_limit_of_time_too(monkeypatch, tmp_path, facts):
     engine = open_engine(facts(Integer("x", 0, 9), Integer("y", 0, 9)), Source("csv", str(file)))
     monkeypatch.setattr(faults, "MOST_SECONDS", 0.05)
     slow = "(SELECT SUM(range % 7) AS x FROM range(3000000000)) AS slow"
-    monkeypatch.setattr(sources, "to_read", lambda *_: f"SELECT slow.x AS c0 FROM {slow}")
+    monkeypatch.setattr(loading, "to_read", lambda *_: f"SELECT slow.x AS c0 FROM {slow}")
     with pytest.raises(EngineFault) as caught:
         engine.run(COUNT)
     assert caught.value.cause in ("InterruptException", "TimeoutError")
@@ -134,14 +134,14 @@ def test_a_signal_while_duckdb_loads_a_large_file_is_an_interruption(monkeypatch
     file = tmp_path / "rows.csv"
     file.write_text("x,y\n" + "1,2\n" * 400_000, encoding="utf-8")
     engine = open_engine(facts(Integer("x", 0, 9), Integer("y", 0, 9)), Source("csv", str(file)))
-    real, pressing = sources.run, threading.Timer(0.01, lambda: os.kill(os.getpid(), signal.SIGINT))
+    real, pressing = loading.run, threading.Timer(0.01, lambda: os.kill(os.getpid(), signal.SIGINT))
 
     def run(connection, sql, parameters=None):
         if sql.startswith("INSERT") and pressing.ident is None:
             pressing.start()
         return real(connection, sql, parameters)
 
-    monkeypatch.setattr(sources, "run", run)
+    monkeypatch.setattr(loading, "run", run)
     before = signal.signal(signal.SIGINT, signal.default_int_handler)              # it may be ignored where tests run
     try:
         with pytest.raises(KeyboardInterrupt):

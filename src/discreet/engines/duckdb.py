@@ -15,8 +15,8 @@ from discreet.engines.faults import guarded, in_time
 from discreet.engines.joining import cleared, look_at_companions, stored_companions, stored_lookups, with_joined
 from discreet.engines.layout import Layout
 from discreet.engines.limits import limits
+from discreet.engines.loading import from_csv, from_duckdb, from_frame, from_parquet, look_at_csv, run
 from discreet.engines.lookups import lookup_files, with_joins
-from discreet.engines.sources import from_csv, from_duckdb, from_frame, from_parquet, look_at_csv, run
 from discreet.engines.stamps import files_of, stamp
 from discreet.engines.stored import quoted_text
 from discreet.engines.unknown_keys import gather_candidates, to_keys_sql

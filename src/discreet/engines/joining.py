@@ -12,10 +12,10 @@ from discreet.engines.expressions import Expressions
 from discreet.engines.faults import words_of
 from discreet.engines.layout import Field, Layout
 from discreet.engines.limits import limits
+from discreet.engines.loading import from_csv, from_duckdb, from_frame, from_parquet, look_at_csv, run
 from discreet.engines.lookups import check_matches, facts_of, lookup_files, read_before, rows_before, source_of, unreadable
 from discreet.engines.reading import kind_of
 from discreet.engines.sheet import Sheet
-from discreet.engines.sources import from_csv, from_duckdb, from_frame, from_parquet, look_at_csv, run
 from discreet.engines.stored import UNIT, safe_name
 from discreet.engines.wanted import Bound, CountsWanted, KeysWanted, Wanted
 from discreet.engines.writer import to_read
