@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from discreet.curator.sources import check_companions, check_source
+from discreet.curator.source_identity import check_companions, check_source
 from discreet.engines.wanted import Engine
 from discreet.errors import AccessError, Fault, SourceFault
 from discreet.facts.model import Facts

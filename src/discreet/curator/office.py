@@ -10,7 +10,7 @@ from discreet.answers.answer import Answer, BudgetState
 from discreet.curator.advice import advice_on, first_question, past_end
 from discreet.curator.certificates import match_answer, verify_receipt, verify_release
 from discreet.curator.opening import open_table, registered_facts
-from discreet.curator.sources import check_readable, is_as_seen, open_again, seen_of
+from discreet.curator.source_identity import check_readable, is_as_seen, open_again, seen_of
 from discreet.engines import open_engine
 from discreet.engines.lookups import lookup_files
 from discreet.engines.stamps import Seen, is_missing

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.curator.asking import Curator
-from discreet.curator.sources import check_declared_size
+from discreet.curator.source_identity import check_declared_size
 from discreet.engines.wanted import Engine
 from discreet.errors import FactsError
 from discreet.facts.file import read_facts
