@@ -4,7 +4,7 @@ Every row is invented by arithmetic from a fixed start, the same on every machin
 are the texts' own, so that the figures printed there come out of any copy of this library.
 """
 
+from discreet.lessons.samples.shape import Sample
 from discreet.lessons.samples.shelf import NAMES, sample, write_sample
-from discreet.lessons.samples.table import Sample
 
 __all__ = ["NAMES", "Sample", "sample", "write_sample"]

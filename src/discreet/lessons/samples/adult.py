@@ -4,7 +4,7 @@ import numpy as np
 
 from discreet.lessons.r import R
 from discreet.lessons.samples.making import Ints, along, chosen, happens, words
-from discreet.lessons.samples.table import Sample
+from discreet.lessons.samples.shape import Sample
 
 __all__ = ["adult"]
 

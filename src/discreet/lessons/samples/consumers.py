@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from discreet.lessons.r import R
 from discreet.lessons.samples.making import Ints, along, chosen, dealt, with_total, words
-from discreet.lessons.samples.table import Sample
+from discreet.lessons.samples.shape import Sample
 
 __all__ = ["ce_book", "ce_slides"]
 

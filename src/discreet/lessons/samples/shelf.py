@@ -9,7 +9,7 @@ from discreet.lessons.samples.adult import adult
 from discreet.lessons.samples.consumers import ce_book, ce_slides
 from discreet.lessons.samples.devices import devices
 from discreet.lessons.samples.fulton import fulton
-from discreet.lessons.samples.table import Sample
+from discreet.lessons.samples.shape import Sample
 
 __all__ = ["NAMES", "sample", "write_sample"]
 
