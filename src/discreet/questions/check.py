@@ -32,7 +32,7 @@ from discreet.questions.normal import normal
 from discreet.questions.places import Misfit, Places, short
 from discreet.questions.ranked import RANKED_KINDS, SIZE_KINDS, check_ranked
 from discreet.questions.text import column_text, to_text
-from discreet.questions.types import Within, fitted
+from discreet.questions.types import Context, fitted
 from discreet.questions.unbounded import FIND, fitted_share, is_unbounded
 from discreet.questions.walk import every, parts
 from discreet.remedies import Remedy
@@ -84,7 +84,7 @@ def fitted_question(question: Question, facts: model.Facts, places: Places, *, f
 
 def _fitted(question: Question, facts: model.Facts, places: Places, finds_bounds: bool) -> Question:
     keys = tuple(checked_key(key, facts, places) for key in question.keys)
-    within = Within(facts, keys, places, finds_bounds or question.bounds_share is not None)
+    within = Context(facts, keys, places, finds_bounds or question.bounds_share is not None)
     fit = Question(
         table=question.table,
         outputs=tuple(Output(output.name, _output(output, within)) for output in question.outputs),
@@ -105,7 +105,7 @@ def _fitted(question: Question, facts: model.Facts, places: Places, finds_bounds
 
 def checked_condition(expression: Expression, facts: model.Facts, places: Places) -> Expression:
     """A condition on rows, its constants read as what they stand beside. Raises Misfit."""
-    new, kind = fitted(expression, Within(facts, (), places))
+    new, kind = fitted(expression, Context(facts, (), places))
     if kind != "truth":
         raise Misfit(expression, "this is not a condition", "write a condition, such as x > 0 or x = 'a'")
     _check_row(new, facts)
@@ -114,7 +114,7 @@ def checked_condition(expression: Expression, facts: model.Facts, places: Places
 
 def checked_key(expression: Expression, facts: model.Facts, places: Places) -> Expression:
     """A key whose values are public. Raises Misfit."""
-    new, _ = fitted(expression, Within(facts, (), places))
+    new, _ = fitted(expression, Context(facts, (), places))
     _check_row(new, facts)
     match new:
         case Column(name):
@@ -158,7 +158,7 @@ def _check_row(expression: Expression, facts: model.Facts) -> None:
 # ---- over released values
 
 
-def _output(output: Output, within: Within) -> Expression:
+def _output(output: Output, within: Context) -> Expression:
     new, kind = _released(output.value, within)
     if kind != "number" and not isinstance(new, KeyOf):
         raise Misfit(output.value, "an output is a key or a number", "write an aggregate, such as COUNT(*) or AVG(x)")
@@ -172,14 +172,14 @@ def _output(output: Output, within: Within) -> Expression:
     return new
 
 
-def _having(expression: Expression, within: Within) -> Expression:
+def _having(expression: Expression, within: Context) -> Expression:
     new, kind = _released(expression, within)
     if kind != "truth":
         raise Misfit(expression, "HAVING is not a condition", "write a condition, such as COUNT(*) > 100")
     return new
 
 
-def _released(expression: Expression, within: Within) -> tuple[Expression, str]:
+def _released(expression: Expression, within: Context) -> tuple[Expression, str]:
     new, kind = fitted(expression, within)
     for aggregate in _outermost(new):
         _check_aggregate(aggregate, within)
@@ -200,7 +200,7 @@ def _outermost(expression: Expression) -> Iterator[Aggregate]:
             assert_never(expression)
 
 
-def _check_aggregate(aggregate: Aggregate, within: Within) -> None:
+def _check_aggregate(aggregate: Aggregate, within: Context) -> None:
     facts = within.facts
     check_units(aggregate, facts)
     for part in parts(aggregate):
@@ -224,14 +224,14 @@ def _check_aggregate(aggregate: Aggregate, within: Within) -> None:
             raise Misfit(aggregate, f"{short(to_text(number))} cannot be {what} without public bounds", _hint(number, facts))
 
 
-def _check_size(aggregate: Aggregate, within: Within) -> None:
+def _check_size(aggregate: Aggregate, within: Context) -> None:
     if within.keys:
         raise Misfit(aggregate, "how many rows or groups units have is released for all of them together", "leave out GROUP BY")
     if aggregate.of is not None:
         checked_key(aggregate.of, within.facts, within.places or Places())
 
 
-def _is_found(number: Expression, within: Within) -> bool:
+def _is_found(number: Expression, within: Context) -> bool:
     return within.finds_bounds and is_unbounded(number, within.facts)
 
 

@@ -30,7 +30,7 @@ from discreet.questions.normal import as_bin, normal_expression
 from discreet.questions.places import Misfit, Places, short
 from discreet.questions.statement import Item, Statement
 from discreet.questions.text import column_text, name_text, to_text
-from discreet.questions.types import Within, fitted
+from discreet.questions.types import Context, fitted
 from discreet.questions.walk import every, parts, rebuilt
 
 __all__ = ["Names", "as_key", "question_of", "row"]
@@ -122,7 +122,7 @@ def _known_as(written: Column, names: Names) -> tuple[str, str] | None:
 def _marked(old: Expression, new: Expression, names: Names, keys: tuple[Expression, ...]) -> Expression:
     """``new`` in place of ``old``, found to be a number if it was cast to one."""
     names.places.moved(old, new)
-    if id(old) in names.numbers and fitted(new, Within(names.facts, keys))[1] != "number":
+    if id(old) in names.numbers and fitted(new, Context(names.facts, keys))[1] != "number":
         raise Misfit(old, "only numbers are cast", "columns are read as the type that the facts declare")
     return new
 

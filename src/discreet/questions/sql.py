@@ -20,7 +20,7 @@ from discreet.questions.places import Misfit, Places, Source
 from discreet.questions.resolve import Names, as_key, question_of, row
 from discreet.questions.statement import Statement, parse_statement
 from discreet.questions.text import name_text
-from discreet.questions.types import Within, fitted
+from discreet.questions.types import Context, fitted
 from discreet.questions.unbounded import with_share
 
 __all__ = ["read_condition", "read_key", "read_sql", "read_value"]
@@ -56,7 +56,7 @@ def read_value(text: str, facts: Facts, joins: tuple[Join, ...] = ()) -> Express
     """A value of a row, such as ``Age`` or ``Income / 1000``. The name of a column need not be quoted. Raises QuestionError."""
     with _reading(_quoted(_text(text, "a number", "'Age' or 'Income / 1000'"), facts)) as grammar:
         found, seen = _row(grammar, facts, joins)
-        return normal_expression(fitted(found, Within(seen, (), grammar.places))[0])
+        return normal_expression(fitted(found, Context(seen, (), grammar.places))[0])
 
 
 @contextmanager

@@ -35,7 +35,7 @@ from discreet.questions.places import Misfit, Places, short
 from discreet.questions.ranked import RANKED_KINDS
 from discreet.questions.walk import parts, rebuilt
 
-__all__ = ["Type", "Within", "column_type", "fitted", "type_of"]
+__all__ = ["Context", "Type", "column_type", "fitted", "type_of"]
 
 Type = OneOfThese["number", "code", "text", "truth", "day", "moment", "null"]
 
@@ -53,7 +53,7 @@ _COMPARISONS = ("equal", "not_equal", "less", "less_equal", "greater", "greater_
 
 
 @dataclass(frozen=True, slots=True)
-class Within:
+class Context:
     """What an expression is checked against: the facts, the keys that KeyOf speaks of, and where to note moved places."""
 
     facts: model.Facts
@@ -68,7 +68,7 @@ Fitted = tuple[Expression, Type]
 def type_of(expression: Expression, facts: model.Facts, keys: tuple[Expression, ...] = ()) -> Type:
     """The kind of value that the expression has. Raises QuestionError if an operation does not fit."""
     try:
-        return fitted(expression, Within(facts, keys))[1]
+        return fitted(expression, Context(facts, keys))[1]
     except Misfit as wrong:
         raise QuestionError(wrong.message, hint=wrong.hint) from None
 
@@ -92,7 +92,7 @@ def column_type(column: model.Column) -> Type:
             assert_never(column)
 
 
-def fitted(expression: Expression, within: Within) -> Fitted:
+def fitted(expression: Expression, within: Context) -> Fitted:
     """The expression with its constants read as what they stand beside, and the kind of its value. Raises Misfit."""
     inner = [fitted(part, within) for part in parts(expression)]
     new, kind = _fitted(expression, inner, within)
@@ -101,7 +101,7 @@ def fitted(expression: Expression, within: Within) -> Fitted:
     return new, kind
 
 
-def _fitted(expression: Expression, inner: list[Fitted], within: Within) -> Fitted:
+def _fitted(expression: Expression, inner: list[Fitted], within: Context) -> Fitted:
     same = rebuilt(expression, tuple(part for part, _ in inner))
     match expression:
         case Column(name):
@@ -168,7 +168,7 @@ def _literal_type(value: Fraction | str | bool | date | datetime | None) -> Type
 # ---- operations
 
 
-def _applied(expression: Apply, operation: Operation, inner: list[Fitted], within: Within) -> Fitted:
+def _applied(expression: Apply, operation: Operation, inner: list[Fitted], within: Context) -> Fitted:
     same = rebuilt(expression, tuple(part for part, _ in inner))
     match operation:
         case "add" | "subtract" | "multiply" | "divide" | "remainder" | "negate" | "abs" | "floor" | "ceil" | "round":
@@ -192,7 +192,7 @@ def _applied(expression: Apply, operation: Operation, inner: list[Fitted], withi
             return rebuilt(expression, new), kind
 
 
-def _compared(expression: Apply, inner: list[Fitted], within: Within) -> tuple[tuple[Expression, ...], Type]:
+def _compared(expression: Apply, inner: list[Fitted], within: Context) -> tuple[tuple[Expression, ...], Type]:
     for part, kind in inner:
         if kind == "null":
             raise Misfit(part, "nothing equals NULL, not even NULL", "write x IS NULL or x IS NOT NULL")
@@ -210,7 +210,7 @@ def _ordered(expression: Expression, kind: Type, what: str) -> Type:
     return kind
 
 
-def _cases(expression: Case, inner: list[Fitted], within: Within) -> Fitted:
+def _cases(expression: Case, inner: list[Fitted], within: Context) -> Fitted:
     conditions, results = inner[:-1:2], [*inner[1::2], inner[-1]]
     for condition in conditions:
         _demand(expression, condition, "truth", "WHEN", "write a condition, such as x > 0 or x = 'a'")
@@ -259,7 +259,7 @@ def _named(found: Fitted) -> str:
     return f"{short(expression.name)} ({_NAMES[kind]})" if isinstance(expression, Column) else _NAMES[kind]
 
 
-def _alike(expression: Expression, inner: Sequence[Fitted], within: Within) -> tuple[tuple[Expression, ...], Type]:
+def _alike(expression: Expression, inner: Sequence[Fitted], within: Context) -> tuple[tuple[Expression, ...], Type]:
     """The parts, constants read as what they stand beside, and the kind that they share."""
     kinds = {kind for _, kind in inner}
     if kinds & {"day", "moment"}:
@@ -281,7 +281,7 @@ def _together(kinds: set[Type]) -> str:
     return "write DATE '2020-01-31' or TIMESTAMP '2020-01-31 12:00:00'"
 
 
-def _read_beside(part: Fitted, wanted: Type, within: Within) -> Fitted:
+def _read_beside(part: Fitted, wanted: Type, within: Context) -> Fitted:
     expression, kind = part
     if not isinstance(expression, Literal) or kind == wanted:
         return part
@@ -297,11 +297,11 @@ def _read_beside(part: Fitted, wanted: Type, within: Within) -> Fitted:
     return _moved(expression, Literal(read), within), wanted
 
 
-def _moved(old: Expression, new: Expression, within: Within) -> Expression:
+def _moved(old: Expression, new: Expression, within: Context) -> Expression:
     return new if within.places is None else within.places.moved(old, new)
 
 
-def _check_values(inner: Sequence[Fitted], within: Within) -> None:
+def _check_values(inner: Sequence[Fitted], within: Context) -> None:
     """Refuse the equality of a category with a value that it was not declared to have: a slip that would cost budget."""
     for part, _ in inner:
         of = within.keys[part.place] if isinstance(part, KeyOf) else part
