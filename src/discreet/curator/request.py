@@ -23,9 +23,9 @@ from discreet.questions.sql import read_sql
 from discreet.questions.unbounded import with_share
 from discreet.remedies import Remedy
 
-__all__ = ["Ask", "Asked", "Weights", "Within", "Words"]
+__all__ = ["Ask", "Asked", "Weights", "Wish", "Words"]
 
-Within = Number | Mapping[str, Number]
+Wish = Number | Mapping[str, Number]
 Weights = Mapping[str, Number]
 
 
@@ -47,7 +47,7 @@ class Words(TypedDict, total=False):
     epsilon: Number | None
     delta: Number | None
     rho: Number | None
-    within: Within | None
+    within: Wish | None
     confidence: Number
     assuming: int | None
     weights: Weights | None
@@ -71,7 +71,7 @@ class Ask:
     epsilon: Number | None = None
     delta: Number | None = None
     rho: Number | None = None
-    within: Within | None = None
+    within: Wish | None = None
     confidence: Number = "0.95"
     assuming: int | None = None
     weights: Weights | None = None
