@@ -19,7 +19,7 @@ from discreet.cli.options import (
     MaxGroups,
     MaxRows,
     MaxRowsPerGroup,
-    Price,
+    Offer,
     Rho,
     Sql,
     SqlFile,
@@ -65,7 +65,7 @@ def quote(
     as_json: Json = False,
 ) -> None:
     """Say what a question would cost and how good its answer would be. Free; no row is read."""
-    price = Price(epsilon, delta, rho, within, confidence, assuming, weight).keywords()
+    price = Offer(epsilon, delta, rho, within, confidence, assuming, weight).keywords()
     reading = reading_words(max_rows, max_groups, max_rows_per_group, value_intervals)
     price |= {} if bounds_share is None else {"bounds_share": bounds_share}
     question = question_text(sql, sql_file)
@@ -112,7 +112,7 @@ def ask(
     as_json: Json = False,
 ) -> None:
     """Answer a question with noise worth its price. Charged first; asked again at that price it is free."""
-    price = Price(epsilon, delta, rho, within, confidence, assuming, weight).keywords()
+    price = Offer(epsilon, delta, rho, within, confidence, assuming, weight).keywords()
     reading = reading_words(max_rows, max_groups, max_rows_per_group, value_intervals)
     price |= {} if bounds_share is None else {"bounds_share": bounds_share}
     question = question_text(sql, sql_file)

@@ -15,8 +15,8 @@ from discreet.errors import FactsError, ParameterError, QuestionError
 
 __all__ = [
     "ASKING", "Assuming", "BoundsShare", "CHECKING", "Confidence", "Delta", "Epsilon", "FactsFile", "HOLDING", "Json",
-    "MaxGroups", "MaxRows", "MaxRowsPerGroup", "Price", "Reason", "Rho", "Sql", "SqlFile", "TRYING", "ValueIntervals", "Weight",
-    "Within", "is_there", "local", "named_numbers", "out_file", "picture_file", "print_json", "question_text",
+    "MaxGroups", "MaxRows", "MaxRowsPerGroup", "Offer", "Reason", "Rho", "Sql", "SqlFile", "TRYING", "ValueIntervals",
+    "Weight", "Within", "is_there", "local", "named_numbers", "out_file", "picture_file", "print_json", "question_text",
     "reading_words", "typed",
 ]  # fmt: skip
 
@@ -58,7 +58,7 @@ Reason = Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why: it i
 
 
 @dataclass(frozen=True, slots=True)
-class Price:
+class Offer:
     """What a question may cost or how good it should be, as it was typed."""
 
     epsilon: str | None
