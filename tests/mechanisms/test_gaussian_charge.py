@@ -8,7 +8,7 @@ import pytest
 
 import discreet as dc
 from discreet import Gaussian
-from discreet.mechanisms.noisy import settled
+from discreet.mechanisms.noisy import with_fields
 from discreet.noise.law import discrete_gaussian_law
 from discreet.privacy.curves import delta_after_shift
 
@@ -80,7 +80,7 @@ def test_k_floats_can_each_gain_a_step_and_that_is_paid_for(most_steps_apart):
     assert each == 3
     lost = k * each**2 * mechanism.law.quadratic
     assert Fraction(54, 100) * Fraction(1, 2) < lost <= Fraction(1, 2)
-    assert k * each**2 * settled(mechanism, rounds=0).law.quadratic > Fraction(1, 2)     # without widening it would be more
+    assert k * each**2 * with_fields(mechanism, rounds=0).law.quadratic > Fraction(1, 2)     # without widening it would be more
     tight = sensitivity / 3 / step - Fraction(2, 3) + Fraction(1, 2**20)                 # just above two steps, so three
     behind = Gaussian(rho="1/2", sensitivity=3 * tight * step, step=step).for_floats(k)
     lost = k * most_steps_apart(tight * step, step) ** 2 * behind.law.quadratic

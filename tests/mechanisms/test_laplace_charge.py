@@ -9,7 +9,7 @@ import pytest
 import discreet as dc
 from discreet import Laplace
 from discreet.mechanisms.grid import float_step
-from discreet.mechanisms.noisy import settled
+from discreet.mechanisms.noisy import with_fields
 
 TINY = mpmath.mpf(10) ** -20
 ORDERS = ["1.01", "1.5", "2", "3", "8", "32"]
@@ -79,7 +79,7 @@ def test_k_floats_can_each_gain_a_step_and_that_is_paid_for(most_steps_apart):
     assert shifts == [2, 1, 1, 1, 1]                          # together within the sensitivity, in the l1 norm
     lost = sum(shifts) * mechanism.law.linear
     assert Fraction(97, 100) < lost <= 1
-    assert sum(shifts) * settled(mechanism, rounds=k - 1).law.linear > 1
+    assert sum(shifts) * with_fields(mechanism, rounds=k - 1).law.linear > 1
 
 
 @pytest.mark.parametrize("k", [1, 2, 7, 1000])

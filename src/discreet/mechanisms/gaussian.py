@@ -11,7 +11,7 @@ from discreet.errors import ParameterError
 from discreet.exact import Number, exact_not_negative, exact_positive, exact_whole, shown
 from discreet.mechanisms.accuracy import least_price, read_confidence
 from discreet.mechanisms.grid import Numbers, Values, explicit_step, float_step, read_values
-from discreet.mechanisms.noisy import AddsNoise, settled
+from discreet.mechanisms.noisy import AddsNoise, with_fields
 from discreet.noise.law import Law, discrete_gaussian_law
 from discreet.privacy.conversion import rho_of
 from discreet.privacy.curves import least_variance
@@ -128,7 +128,7 @@ class Gaussian(AddsNoise):
         apart = exact_not_negative(distance, "distance")
         if not apart:
             return Concentrated(rho=0)
-        return Concentrated(rho=settled(self, sensitivity_squared=apart**2)._reach_squared * self.law.quadratic)
+        return Concentrated(rho=with_fields(self, sensitivity_squared=apart**2)._reach_squared * self.law.quadratic)
 
     def release(self, values: Values) -> Numbers:
         """The values with noise: an int for an int, a float for a float, an array for an array."""

@@ -20,7 +20,7 @@ from discreet.noise.law import Law
 from discreet.noise.probabilities import Between, mass, tail, total_variance
 from discreet.privacy.curves import delta_after_shift
 
-__all__ = ["AddsNoise", "settled"]
+__all__ = ["AddsNoise", "with_fields"]
 
 M = TypeVar("M")
 
@@ -53,7 +53,7 @@ class AddsNoise(ABC):
         """The mechanism behind a release of ``dimensions`` floats at once: same loss, finer step, slightly wider noise."""
         most = exact_whole(dimensions, "dimensions", at_least=1)
         step = self.step if self.keeps_step else min(self.step, float_step(self._width, most))
-        return settled(self, step=step, rounds=most)
+        return with_fields(self, step=step, rounds=most)
 
     def release(self, values: Values) -> Numbers:
         """The values with noise under one fresh key: an int for an int, a float for a float, an array for an array.
@@ -111,7 +111,7 @@ class AddsNoise(ABC):
         return stored(offset, "offset") / self.step  # released numbers are exact multiples of the step
 
 
-def settled(mechanism: M, **fields: object) -> M:
+def with_fields(mechanism: M, **fields: object) -> M:
     """A copy of a frozen mechanism with other fields."""
     changed = copy(mechanism)
     for name, value in fields.items():
