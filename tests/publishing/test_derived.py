@@ -5,17 +5,17 @@ from datetime import date
 import numpy as np
 import pytest
 
-from discreet.engines.released import Released, ReleasedDatabase
+from discreet.engines.released import ReleasedDatabase, ReleasedTable
 from discreet.errors import QuestionError
 from discreet.mechanisms import Laplace
 
 TABLES = (
-    Released(
+    ReleasedTable(
         "speed",
         {"zip": ["69501", "69601"], "slow": [1, 2], "slow_low": [0, None], "rate": [1.5, 2], "on": [True, None]},
         {"zip": "VARCHAR", "slow": "BIGINT", "slow_low": "BIGINT", "rate": "DOUBLE", "on": "BOOLEAN"},
     ),
-    Released("empty", {"k": [], "v": []}, {"k": "VARCHAR", "v": "BIGINT"}),
+    ReleasedTable("empty", {"k": [], "v": []}, {"k": "VARCHAR", "v": "BIGINT"}),
 )
 
 

@@ -20,7 +20,7 @@ from discreet.errors import QuestionError
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["Columns", "MOST_ROWS", "Released", "ReleasedDatabase", "SqlType"]
+__all__ = ["Columns", "MOST_ROWS", "ReleasedDatabase", "ReleasedTable", "SqlType"]
 
 Columns = Mapping[str, Sequence[Any]]  # by name, in order, all as long as each other
 SqlType = Literal["BIGINT", "BOOLEAN", "DATE", "DOUBLE", "TIMESTAMP", "VARCHAR"]
@@ -51,7 +51,7 @@ _HOW = "write one SELECT over the released tables"
 
 
 @dataclass(frozen=True, slots=True)
-class Released:
+class ReleasedTable:
     """A table of released values under the name that SQL gives it. Its types follow from the question, not from the values."""
 
     name: str
@@ -62,7 +62,7 @@ class Released:
 class ReleasedDatabase:
     """Released tables, and those that are derived from them one after the other. Raises QuestionError, and no other error."""
 
-    def __init__(self, tables: Sequence[Released]) -> None:
+    def __init__(self, tables: Sequence[ReleasedTable]) -> None:
         import duckdb
 
         self._tables = [table.name for table in tables]
@@ -158,7 +158,7 @@ def _those(tables: Sequence[str]) -> str:
 # ---- the tables
 
 
-def _load(connection: "DuckDBPyConnection", table: Released) -> None:
+def _load(connection: "DuckDBPyConnection", table: ReleasedTable) -> None:
     columns = ", ".join(f"{quoted(name)} {table.types[name]}" for name in table.columns)
     connection.execute(f"CREATE TABLE {quoted(table.name)} ({columns})")
     lists = ", ".join(f"unnest(?::{table.types[name]}[])" for name in table.columns)

@@ -13,7 +13,7 @@ from typing import Any
 
 from discreet.answers.answer import Answer
 from discreet.answers.spreadsheets import safe_cell
-from discreet.engines.released import Released, SqlType
+from discreet.engines.released import ReleasedTable, SqlType
 from discreet.exact import shown
 from discreet.facts.model import Facts, Integer, Number
 from discreet.planning.plan import Keys
@@ -90,10 +90,10 @@ class Sheet:
                 found[f"{column.name}_low"], found[f"{column.name}_high"] = list(column.lows), list(column.highs)
         return found
 
-    def to_released(self) -> Released:
+    def to_released(self) -> ReleasedTable:
         """The same for derived SQL."""
         columns, types = self.to_columns(), {column.name: column.type for column in self.columns}
-        return Released(self.name, columns, {name: types.get(name, "DOUBLE") for name in columns})
+        return ReleasedTable(self.name, columns, {name: types.get(name, "DOUBLE") for name in columns})
 
     def to_csv(self) -> str:
         """The columns as CSV text with a header."""
