@@ -17,7 +17,7 @@ from discreet.noise.enclosures import exp_minus
 from discreet.noise.keystream import Keystream
 from discreet.noise.many import _bins_of, _guide, _keep_bounds, _settle, draw_many
 from discreet.noise.one import is_kept, saturated
-from discreet.noise.table import nearest_and_base, relative_exponent, table
+from discreet.noise.threshold_table import nearest_and_base, relative_exponent, threshold_table
 from discreet.testing import repeatable, seeded
 
 FINE = 40
@@ -35,7 +35,7 @@ wide_laws = pytest.mark.parametrize("law", WIDE.values(), ids=WIDE)
 @pytest.mark.slow
 @every_law
 def test_a_settled_cell_lies_in_one_bin_and_an_open_one_does_not(law):
-    guide = _guide(table(law, FINE))
+    guide = _guide(threshold_table(law, FINE))
     thresholds = guide.table.thresholds
     for cell, base in enumerate(guide.cell_base.tolist()):
         first, last = bisect_left(thresholds, cell << 48), bisect_left(thresholds, (cell + 1 << 48) - 1)
@@ -48,7 +48,7 @@ def test_a_settled_cell_lies_in_one_bin_and_an_open_one_does_not(law):
 
 @wide_laws
 def test_what_the_first_filter_keeps_is_certain_to_be_kept(law):
-    guide = _guide(table(law, FINE))
+    guide = _guide(threshold_table(law, FINE))
     made = guide.table
     keep_digits = 64 - 16 - made.width_bits
     bounds = {}
@@ -68,7 +68,7 @@ def test_what_the_first_filter_keeps_is_certain_to_be_kept(law):
 
 @wide_laws
 def test_the_first_filter_decides_at_the_bound_and_not_beyond_it(law):
-    made = table(law, FINE)
+    made = threshold_table(law, FINE)
     guide = _guide(made)
     place = made.width // 3
     cells = np.flatnonzero(guide.cell_base != many._OPEN)[::997]
@@ -90,7 +90,7 @@ def test_the_first_filter_decides_at_the_bound_and_not_beyond_it(law):
 
 @wide_laws
 def test_keep_bounds_enclose_the_exact_probability(law):
-    made = table(law, FINE)
+    made = threshold_table(law, FINE)
     guide, stream = _guide(made), repeatable("keep bounds")
     drawn = np.empty((2, 1500), np.uint64)
     stream.fill(drawn)
@@ -109,7 +109,7 @@ def test_keep_bounds_enclose_the_exact_probability(law):
 
 @wide_laws
 def test_the_second_filter_agrees_with_the_exact_decision_word_by_word(law):
-    made = table(law, FINE)
+    made = threshold_table(law, FINE)
     guide, stream = _guide(made), repeatable("second filter")
     words, fresh = np.empty(3000, np.uint64), np.empty((2, 3000), np.uint64)
     stream.fill(words)
@@ -128,7 +128,7 @@ def test_the_second_filter_agrees_with_the_exact_decision_word_by_word(law):
 
 @wide_laws
 def test_what_the_second_filter_leaves_open_is_decided_by_exact_digits(law):
-    made = table(law, FINE)
+    made = threshold_table(law, FINE)
     guide, keep_digits = _guide(made), 64 - 16 - made.width_bits
     for index in (0, 1, 10, 31, len(made.thresholds) - 1):
         place = 0 if index % 2 else made.width - 1  # the furthest from zero
@@ -169,7 +169,7 @@ def model(made, size, stream):
 @pytest.mark.slow
 @pytest.mark.parametrize("law", [laplace(FINE * 2**10), gaussian(FINE * 2**20), gaussian(2**50)])
 def test_many_draws_are_what_exact_decisions_make_of_the_same_words(law):
-    made = table(law, FINE)
+    made = threshold_table(law, FINE)
     expected, rounds = model(made, 30_000, repeatable("model"))
     assert rounds > 2  # some were rejected twice
     assert draw_many(made, 30_000, repeatable("model")).tolist() == expected
@@ -177,7 +177,7 @@ def test_many_draws_are_what_exact_decisions_make_of_the_same_words(law):
 
 @every_law
 def test_a_word_on_a_threshold_or_beyond_the_last_is_left_to_the_exact_draw(law):
-    guide = _guide(table(law, FINE))
+    guide = _guide(threshold_table(law, FINE))
     thresholds = guide.table.thresholds
     prefixes = np.array([t + step for t in thresholds[:50] for step in (-1, 0, 1)] + [ALL_ONES, thresholds[-1]], np.uint64)
     index, is_hard = _bins_of(guide, prefixes)
@@ -188,7 +188,7 @@ def test_a_word_on_a_threshold_or_beyond_the_last_is_left_to_the_exact_draw(law)
 
 @pytest.mark.parametrize("make", [laplace, gaussian])
 def test_draws_far_beyond_the_table_are_completed(make):
-    narrow, wide = _guide(table(make(10), FINE)), _guide(table(make(10**6), FINE))
+    narrow, wide = _guide(threshold_table(make(10), FINE)), _guide(threshold_table(make(10**6), FINE))
     words = np.array([ALL_ONES], np.uint64)
     values, kept = _settle(narrow, words, Replay([ALL_ONES, 1 << 60]))
     assert kept.all()
@@ -200,7 +200,7 @@ def test_draws_far_beyond_the_table_are_completed(make):
 def test_draws_that_no_array_holds_saturate_on_both_paths(monkeypatch):
     assert [saturated(z) for z in (-(2**70), -5, 2**62 + 1)] == [-(2**62), -5, 2**62]
     monkeypatch.setattr(many, "value_in", lambda *_: 2**70)  # would take a hundred words of nothing but ones
-    for made in (table(laplace(10), FINE), table(laplace(10**6), FINE)):
+    for made in (threshold_table(laplace(10), FINE), threshold_table(laplace(10**6), FINE)):
         values, _ = _settle(_guide(made), np.array([ALL_ONES], np.uint64), Replay([ALL_ONES, 0, 1 << 60, 1 << 60]))
         assert values.tolist() == [2**62]
     monkeypatch.setattr(draws, "draw_few", lambda _, size, __: [-(2**70)] * size)
@@ -209,9 +209,9 @@ def test_draws_that_no_array_holds_saturate_on_both_paths(monkeypatch):
 
 def test_bins_too_wide_for_the_second_filter_are_refused():
     with pytest.raises(ValueError, match="too wide"):
-        draw_many(table(gaussian(10**6), 4), 1000, Keystream())
+        draw_many(threshold_table(gaussian(10**6), 4), 1000, Keystream())
     with pytest.raises(ValueError, match="too wide"):
-        draw_many(table(laplace(2**60), FINE), 1000, Keystream())
+        draw_many(threshold_table(laplace(2**60), FINE), 1000, Keystream())
 
 
 # ---- what comes out
@@ -234,7 +234,7 @@ def test_without_a_size_one_python_integer_is_drawn():
 def test_draws_are_the_same_from_cached_tables_and_new_ones(size):
     with seeded(4):
         cached = discrete_laplace(10**6, size)
-    table.cache_clear()
+    threshold_table.cache_clear()
     _guide.cache_clear()
     with seeded(4):
         assert (discrete_laplace(10**6, size) == cached).all()
@@ -284,7 +284,7 @@ def test_draws_by_law_are_arrays_of_64_bit_integers_on_both_paths():
 
 @every_law
 def test_lookup_arrays_hold_integers_only(law):
-    guide = _guide(table(law, FINE))
+    guide = _guide(threshold_table(law, FINE))
     arrays = {field.name: value for field in fields(guide) if isinstance(value := getattr(guide, field.name), np.ndarray)}
     assert {name: array.dtype.kind for name, array in arrays.items()} == {
         "thresholds": "u", "cell_base": "i", "cell_keep": "u", "bin_base": "i", "bin_slope": "u", "negative": "b",
@@ -307,7 +307,7 @@ class Watched(np.ndarray):
 def test_no_step_of_the_second_filter_makes_a_floating_point_number(law):
     words = np.empty(1000, np.uint64)
     repeatable("watched").fill(words)
-    values, kept = _settle(_guide(table(law, FINE)), words.view(Watched), repeatable("fresh"))
+    values, kept = _settle(_guide(threshold_table(law, FINE)), words.view(Watched), repeatable("fresh"))
     assert (values.dtype.kind, kept.dtype.kind) == ("i", "b")
 
 

@@ -10,7 +10,7 @@ from tests.noise.replay import ALL_ONES, LAWS, Replay, gaussian, laplace
 
 from discreet.noise.keystream import Keystream, bits
 from discreet.noise.one import bin_of, draw_few, draw_one, is_kept, value_in
-from discreet.noise.table import nearest_and_base, table
+from discreet.noise.threshold_table import nearest_and_base, threshold_table
 from discreet.testing import repeatable
 
 COARSE = 4
@@ -24,7 +24,7 @@ def distance(made, index, place):
 
 @every_law
 def test_a_value_is_kept_exactly_if_the_digits_are_below_the_ratio_of_weights(law):
-    made = table(law, COARSE)
+    made = threshold_table(law, COARSE)
     for index in (0, 1, 2, 5, 12):
         for place in {0, min(1, made.width - 1), made.width // 2, made.width - 1}:
             nearest, away = nearest_and_base(index, made.width)[0], distance(made, index, place)
@@ -44,7 +44,7 @@ def test_a_value_is_kept_exactly_if_the_digits_are_below_the_ratio_of_weights(la
 
 
 def test_a_draw_from_single_values_reads_one_word():
-    made = table(laplace(1), COARSE)
+    made = threshold_table(laplace(1), COARSE)
     assert made.width == 1
     assert draw_one(made, Replay([0])) == 0
     assert draw_one(made, Replay([made.thresholds[0] + 1])) == -1
@@ -53,7 +53,7 @@ def test_a_draw_from_single_values_reads_one_word():
 
 
 def test_a_draw_from_bins_reads_three_words_and_starts_again_if_rejected():
-    made = table(laplace(100), COARSE)
+    made = threshold_table(laplace(100), COARSE)
     assert made.width == 16
     third = 3 << 60  # place 3 of 16
     assert draw_one(made, Replay([0, third, 0])) == 3
@@ -83,7 +83,7 @@ def by_the_definition(made, words):
 
 @pytest.mark.parametrize("law", ANY_WIDTH.values(), ids=ANY_WIDTH)
 def test_a_few_draws_are_what_the_definition_makes_of_the_same_words(law):
-    made = table(law, COARSE)
+    made = threshold_table(law, COARSE)
     words = np.empty((400, 1 if not made.width_bits else 2 - made.width_bits // -64), np.uint64)
     repeatable("a few").fill(words)
     expected = list(by_the_definition(made, words.ravel().tolist()))
@@ -96,7 +96,7 @@ def test_a_few_draws_are_what_the_definition_makes_of_the_same_words(law):
 @pytest.mark.parametrize("law", ANY_WIDTH.values(), ids=ANY_WIDTH)
 @pytest.mark.parametrize("size", [0, 1, 2, 150])
 def test_a_few_draws_are_those_of_single_draws_from_the_same_stream(law, size):
-    made, together, alone = table(law, COARSE), repeatable("few"), repeatable("few")
+    made, together, alone = threshold_table(law, COARSE), repeatable("few"), repeatable("few")
     assert draw_few(made, size, together) == [draw_one(made, alone) for _ in range(size)]
     assert bits(together, 64) == bits(alone, 64)  # they have read as far
 
@@ -104,6 +104,6 @@ def test_a_few_draws_are_those_of_single_draws_from_the_same_stream(law, size):
 def test_noise_of_any_width_can_be_drawn_alone():
     for make in (laplace, gaussian):
         for scale in (Fraction(1, 10**300), Fraction(1, 3), 10**30, Fraction(10**300, 7)):
-            made = table(make(scale), COARSE)
+            made = threshold_table(make(scale), COARSE)
             assert abs(draw_one(made, Keystream())) <= 700 * scale
             assert draw_one(made, repeatable("x")) == draw_one(made, repeatable("x"))

@@ -15,7 +15,7 @@ from discreet.noise.law import Law
 from discreet.noise.many import draw_many
 from discreet.noise.one import draw_one
 from discreet.noise.probabilities import total_variance
-from discreet.noise.table import table
+from discreet.noise.threshold_table import threshold_table
 
 pytestmark = pytest.mark.soak
 FINE, COARSE = 40, 4
@@ -33,20 +33,20 @@ def check_both_ways(sample, law, what):
 
 @every_law
 def test_eight_million_draws_follow_the_law_and_none_3_percent_wider_or_narrower(law):
-    check_both_ways(draw_many(table(law, FINE), 8_000_000, Keystream()), law, "many")
+    check_both_ways(draw_many(threshold_table(law, FINE), 8_000_000, Keystream()), law, "many")
 
 
 @every_law
 def test_eight_million_words_through_the_second_filter_follow_the_law_and_none_3_percent_off(law):
     stream, words = Keystream(), np.empty(8_000_000, np.uint64)
     stream.fill(words)
-    values, kept = many._settle(many._guide(table(law, FINE)), words, stream)
+    values, kept = many._settle(many._guide(threshold_table(law, FINE)), words, stream)
     check_both_ways(values[kept], law, "second filter")
 
 
 @every_law
 def test_two_million_single_draws_follow_the_law_and_none_3_percent_wider_or_narrower(law):
-    coarse, pool = table(law, COARSE), Pool(Keystream())
+    coarse, pool = threshold_table(law, COARSE), Pool(Keystream())
     check_both_ways(np.array([draw_one(coarse, pool) for _ in range(2_000_000)], np.int64), law, "one by one")
 
 
@@ -70,7 +70,7 @@ def fourth_moment(law: Law) -> float:
 
 def expected_completions(law: Law) -> float:
     """How often the second filter should leave the keeping of a value open, per draw."""
-    made = table(law, FINE)
+    made = threshold_table(law, FINE)
     guide, stream, drawn = many._guide(made), Keystream(), np.empty((2, 1_000_000), np.uint64)
     if not made.width_bits:
         return 0.0
@@ -88,7 +88,7 @@ def test_a_billion_draws_have_the_right_moments_and_are_completed_as_rarely_as_t
     located, completed = Counted(one.locate), Counted(many.is_kept)
     monkeypatch.setattr(one, "locate", located)
     monkeypatch.setattr(many, "is_kept", completed)
-    made, stream, start = table(law, FINE), Keystream(), time.perf_counter()
+    made, stream, start = threshold_table(law, FINE), Keystream(), time.perf_counter()
     total = squares = most = 0
     for _ in range(BILLION // PIECE):
         drawn = draw_many(made, PIECE, stream)

@@ -12,7 +12,7 @@ from discreet.noise.keystream import Entropy, fresh
 from discreet.noise.law import Law, discrete_gaussian_law, discrete_laplace_law
 from discreet.noise.many import draw_many
 from discreet.noise.one import draw_few, draw_one, saturated
-from discreet.noise.table import table
+from discreet.noise.threshold_table import threshold_table
 
 __all__ = ["LARGEST_SPREAD", "check_spread", "discrete_gaussian", "discrete_laplace", "draw", "draw_exactly_one", "draw_whole"]
 
@@ -27,17 +27,17 @@ def draw(law: Law, size: int, entropy: Entropy) -> NDArray[np.int64]:
     """``size`` independent draws."""
     if size < _MANY:
         return np.array(list(map(saturated, draw_whole(law, size, entropy))), np.int64)
-    return draw_many(table(law, _FINE), size, entropy)
+    return draw_many(threshold_table(law, _FINE), size, entropy)
 
 
 def draw_whole(law: Law, size: int, entropy: Entropy) -> list[int]:
     """A few draws as Python ints, however wide the law is."""
-    return draw_few(table(law, _COARSE), size, entropy)
+    return draw_few(threshold_table(law, _COARSE), size, entropy)
 
 
 def draw_exactly_one(law: Law, entropy: Entropy) -> int:
     """One draw, however wide the law is."""
-    return draw_one(table(law, _COARSE), entropy)
+    return draw_one(threshold_table(law, _COARSE), entropy)
 
 
 @overload

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from discreet.noise.keystream import Entropy
 from discreet.noise.one import bin_of, is_kept, saturated, value_in
-from discreet.noise.table import Table, nearest_and_base
+from discreet.noise.threshold_table import ThresholdTable, nearest_and_base
 
 __all__ = ["draw_many"]
 
@@ -34,7 +34,7 @@ Integers = NDArray[np.int64]
 class _Guide:
     """Lookup arrays of a table, by cell or by bin."""
 
-    table: Table
+    table: ThresholdTable
     thresholds: Words
     cell_base: Integers  # least value of the cell's bin, or _OPEN
     cell_keep: Words  # keep digits below this keep every value of the bin; 0 in open cells
@@ -44,7 +44,7 @@ class _Guide:
     negative: NDArray[np.bool_]
 
 
-def draw_many(table: Table, size: int, entropy: Entropy) -> Integers:
+def draw_many(table: ThresholdTable, size: int, entropy: Entropy) -> Integers:
     """``size`` independent integers that follow the table's law exactly."""
     guide = _guide(table)
     drawn = np.empty(size, np.int64)
@@ -60,7 +60,7 @@ def draw_many(table: Table, size: int, entropy: Entropy) -> Integers:
 
 
 @lru_cache(maxsize=64)
-def _guide(table: Table) -> _Guide:
+def _guide(table: ThresholdTable) -> _Guide:
     law, width = table.law, table.width
     thresholds = np.array(table.thresholds, np.uint64)
     count = len(thresholds)

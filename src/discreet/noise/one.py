@@ -9,20 +9,20 @@ import numpy as np
 from discreet.noise.bernoulli import is_below
 from discreet.noise.enclosures import exp_minus
 from discreet.noise.keystream import Entropy
-from discreet.noise.table import Table, locate, nearest_and_base, relative_exponent
+from discreet.noise.threshold_table import ThresholdTable, locate, nearest_and_base, relative_exponent
 
 __all__ = ["bin_of", "draw_few", "draw_one", "is_kept", "saturated", "value_in"]
 
 _FAR = 1 << 62  # noise of the widest law that an array may have is beyond it once in e^4000
 
 
-def draw_one(table: Table, entropy: Entropy) -> int:
+def draw_one(table: ThresholdTable, entropy: Entropy) -> int:
     """One integer that follows the table's law exactly. How long it takes says next to nothing about which."""
     (drawn,) = draw_few(table, 1, entropy)
     return drawn
 
 
-def draw_few(table: Table, size: int, entropy: Entropy) -> list[int]:
+def draw_few(table: ThresholdTable, size: int, entropy: Entropy) -> list[int]:
     """``size`` such integers, independent: those that single draws would make of the same words, read together."""
     drawn: list[int] = []
     while len(drawn) < size:  # what is left out of so many attempts was rejected
@@ -33,7 +33,7 @@ def draw_few(table: Table, size: int, entropy: Entropy) -> list[int]:
     return drawn
 
 
-def _attempts(table: Table, count: int, entropy: Entropy) -> Iterator[tuple[int, int, int]]:
+def _attempts(table: ThresholdTable, count: int, entropy: Entropy) -> Iterator[tuple[int, int, int]]:
     """Of each attempt 64 digits for its bin, its place there, and 64 digits for whether it is kept."""
     between = -(-table.width_bits // 64)
     words = np.empty((count, between + 2 if between else 1), np.uint64)
@@ -45,7 +45,7 @@ def _attempts(table: Table, count: int, entropy: Entropy) -> Iterator[tuple[int,
         yield first, place >> (-table.width_bits % 64), rest[-1] if rest else 0
 
 
-def bin_of(table: Table, prefix: int, entropy: Entropy) -> int:
+def bin_of(table: ThresholdTable, prefix: int, entropy: Entropy) -> int:
     """The bin of a uniform real from its first 64 binary digits."""
     index = bisect_left(table.thresholds, prefix)
     if index == len(table.thresholds) or table.thresholds[index] == prefix:
@@ -53,12 +53,12 @@ def bin_of(table: Table, prefix: int, entropy: Entropy) -> int:
     return index
 
 
-def value_in(table: Table, index: int, place: int) -> int:
+def value_in(table: ThresholdTable, index: int, place: int) -> int:
     """The value at ``place`` of a bin, counted from its least."""
     return nearest_and_base(index, table.width)[1] + place
 
 
-def is_kept(table: Table, index: int, place: int, prefix: int, length: int, entropy: Entropy) -> bool:
+def is_kept(table: ThresholdTable, index: int, place: int, prefix: int, length: int, entropy: Entropy) -> bool:
     """Whether the value is kept, by a uniform real whose first ``length`` binary digits are ``prefix``."""
     nearest, _ = nearest_and_base(index, table.width)
     offset = table.width - 1 - place if index % 2 else place

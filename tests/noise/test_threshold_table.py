@@ -9,7 +9,7 @@ from tests.noise.replay import ALL_ONES, LAWS, TINY, Replay, gaussian, laplace
 
 from discreet.noise.law import Law
 from discreet.noise.one import bin_of
-from discreet.noise.table import locate, nearest_and_base, relative_exponent, table
+from discreet.noise.threshold_table import locate, nearest_and_base, relative_exponent, threshold_table
 
 WITH_TINY = LAWS | {"laplace tiny": laplace(TINY), "gaussian tiny": gaussian(TINY)}
 every_law = pytest.mark.parametrize("law", WITH_TINY.values(), ids=WITH_TINY)
@@ -20,7 +20,7 @@ resolutions = pytest.mark.parametrize("bins_per_spread", [4, 40])
 @resolutions
 @every_law
 def test_every_threshold_is_what_400_bits_say_it_is(law, bins_per_spread):
-    found = table(law, bins_per_spread)
+    found = threshold_table(law, bins_per_spread)
     expected = [end >> 336 for end in ends(law, found.width, 400, depth=48)]
     assert list(found.thresholds) == expected[: len(found.thresholds)]
 
@@ -28,7 +28,7 @@ def test_every_threshold_is_what_400_bits_say_it_is(law, bins_per_spread):
 @resolutions
 @every_law
 def test_thresholds_reach_all_but_the_last_part_in_2_to_the_44(law, bins_per_spread):
-    thresholds = table(law, bins_per_spread).thresholds
+    thresholds = threshold_table(law, bins_per_spread).thresholds
     assert list(thresholds) == sorted(thresholds)
     assert 2**64 - 2**20 <= thresholds[-1] < 2**64
     assert len(thresholds) == 1 or thresholds[-2] < 2**64 - 2**20
@@ -37,7 +37,7 @@ def test_thresholds_reach_all_but_the_last_part_in_2_to_the_44(law, bins_per_spr
 @resolutions
 @every_law
 def test_a_spread_has_between_one_and_two_times_as_many_bins_as_asked_for(law, bins_per_spread):
-    width = table(law, bins_per_spread).width
+    width = threshold_table(law, bins_per_spread).width
     assert width == 1 or bins_per_spread <= Fraction(law.spread, width) < 2 * bins_per_spread
     assert width > 1 or law.spread < 2 * bins_per_spread
 
@@ -111,7 +111,7 @@ def test_a_bin_is_located_as_brute_force_locates_it_all_over(law, width):
 
 
 def test_a_table_asks_for_more_digits_only_at_a_threshold_or_beyond_the_last():
-    found = table(laplace(10), 40)
+    found = threshold_table(laplace(10), 40)
     for index in (0, 1, 2, 30, len(found.thresholds) - 1):
         threshold = found.thresholds[index]
         assert bin_of(found, threshold - 1, Replay([])) == index

@@ -13,14 +13,14 @@ from discreet.noise.enclosures import Enclosure, exp_minus
 from discreet.noise.keystream import Entropy, bits
 from discreet.noise.law import Law
 
-__all__ = ["Table", "locate", "nearest_and_base", "relative_exponent", "table"]
+__all__ = ["ThresholdTable", "locate", "nearest_and_base", "relative_exponent", "threshold_table"]
 
 _WORD = 1 << 64
 _TAIL = 1 << 20  # what lies beyond the table has probability at most 2^20 / 2^64 and is completed one by one
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class ThresholdTable:
     """``thresholds[i]`` is exactly floor(2^64 P(bin <= i)); the last one leaves out less than 2^-43."""
 
     law: Law
@@ -33,13 +33,13 @@ class Table:
 
 
 @lru_cache(maxsize=256)
-def table(law: Law, bins_per_spread: int) -> Table:
+def threshold_table(law: Law, bins_per_spread: int) -> ThresholdTable:
     """The table with between one and two times ``bins_per_spread`` bins in one spread of the law, fewer if it is narrow."""
     width_bits = max(0, (law.spread // bins_per_spread).bit_length() - 1)
     precision = 160
     while (found := _thresholds(law, 1 << width_bits, precision)) is None:
         precision *= 2
-    return Table(law, width_bits, found)
+    return ThresholdTable(law, width_bits, found)
 
 
 def _thresholds(law: Law, width: int, precision: int) -> tuple[int, ...] | None:
