@@ -30,7 +30,7 @@ from discreet.privacy.events import (
     Event,
     ExponentialSelection,
     GaussianRelease,
-    KeySelection,
+    KeyRelease,
     LaplaceRelease,
     PureRelease,
     Repeated,
@@ -50,7 +50,7 @@ LEAVES = [
     st.builds(GaussianRelease, POSITIVE, CLAIMS),
     st.builds(ExponentialSelection, POSITIVE),
     st.builds(PureRelease, POSITIVE),
-    st.builds(KeySelection, POSITIVE, SMALL),
+    st.builds(KeyRelease, POSITIVE, SMALL),
 ]
 
 
@@ -76,7 +76,7 @@ def test_every_event_comes_back_as_it_was(event):
 
 
 def test_no_kind_of_event_is_left_out():
-    kinds = {LaplaceRelease, GaussianRelease, ExponentialSelection, PureRelease, KeySelection, Sequence, Repeated, Disjoint}
+    kinds = {LaplaceRelease, GaussianRelease, ExponentialSelection, PureRelease, KeyRelease, Sequence, Repeated, Disjoint}
     assert set(get_args(Event)) == kinds
 
 

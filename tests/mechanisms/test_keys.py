@@ -171,6 +171,6 @@ def test_keys_come_in_the_order_given_and_certain_ones_always_do():
 def test_the_cost_is_epsilon_and_delta_for_all_keys_together():
     for make in (KeySelection, NoisyThreshold):
         mechanism = make(epsilon=1, delta="1e-6", groups=7, neighbours="change_one")
-        assert mechanism.cost == events.KeySelection(Fraction(1), Fraction("1e-6"))
+        assert mechanism.cost == events.KeyRelease(Fraction(1), Fraction("1e-6"))
         assert approximate(mechanism.cost) == mechanism.loss == dc.Approximate(epsilon=1, delta="1e-6")
         assert repr(mechanism) == f"{make.__name__}(epsilon=1, delta=0.000001, groups=7, neighbours='change_one', at_least=1)"

@@ -10,7 +10,7 @@ from hypothesis import given, settings, strategies
 
 import discreet as dc
 from discreet.privacy.atoms import Atoms, atoms_of
-from discreet.privacy.events import Disjoint, ExponentialSelection, KeySelection, LaplaceRelease, PureRelease, Repeated, Sequence
+from discreet.privacy.events import Disjoint, ExponentialSelection, KeyRelease, LaplaceRelease, PureRelease, Repeated, Sequence
 from discreet.privacy.grids import Gridded, merged_onto, split_onto
 from discreet.privacy.pairs import Ranged, pairs_of, shifted_by
 from discreet.privacy.tilted import composed
@@ -165,7 +165,7 @@ def test_real_selections_lose_no_more_than_their_pair(scores):
 def test_events_stand_for_the_worst_that_they_allow():
     tenth = Fraction(1, 10)
     assert pairs_of([LaplaceRelease(tenth)]) == pairs_of([PureRelease(tenth)]) == pairs_of([dc.Pure(epsilon="0.1")])
-    assert pairs_of([KeySelection(tenth, Fraction(1, 100))]) == pairs_of([dc.Approximate(epsilon="0.1", delta="0.01")])
+    assert pairs_of([KeyRelease(tenth, Fraction(1, 100))]) == pairs_of([dc.Approximate(epsilon="0.1", delta="0.01")])
     assert pairs_of([dc.Exponential(epsilon="0.1", sensitivity=3)]) == {Ranged(tenth): 1}
     claimed = dc.Gaussian(epsilon=1, delta="1e-6", sensitivity=1)
     assert pairs_of([claimed.cost]) == pairs_of([dc.Approximate(epsilon=1, delta="1e-6")])
@@ -177,7 +177,7 @@ def test_on_disjoint_groups_only_the_worst_that_one_unit_touches_are_composed():
     parts = tuple(PureRelease(Fraction(n, 10)) for n in (1, 3, 2))
     assert pairs_of([Disjoint(parts, "add_remove")]) == pairs_of([dc.Pure(epsilon="0.3")])
     assert pairs_of([Disjoint(parts, "change_one")]) == pairs_of([dc.Pure(epsilon="0.3"), dc.Pure(epsilon="0.2")])
-    mixed = (PureRelease(Fraction(1, 10)), KeySelection(Fraction(1, 5), Fraction(1, 1000)))
+    mixed = (PureRelease(Fraction(1, 10)), KeyRelease(Fraction(1, 5), Fraction(1, 1000)))
     assert pairs_of([Disjoint(mixed, "add_remove")]) == pairs_of([dc.Approximate(epsilon="0.2", delta="0.001")])
 
 

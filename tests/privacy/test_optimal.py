@@ -13,7 +13,7 @@ from discreet.privacy.events import (
     Event,
     ExponentialSelection,
     GaussianRelease,
-    KeySelection,
+    KeyRelease,
     LaplaceRelease,
     PureRelease,
     Repeated,
@@ -120,7 +120,7 @@ def test_published_advanced_composition():
 
 TENTH = Fraction(1, 10)
 KINDS = [LaplaceRelease(TENTH), GaussianRelease(TENTH, claim=dc.Approximate(epsilon=1, delta="1e-6")),
-         ExponentialSelection(TENTH), PureRelease(TENTH), KeySelection(TENTH, Fraction(1, 10**6)),
+         ExponentialSelection(TENTH), PureRelease(TENTH), KeyRelease(TENTH, Fraction(1, 10**6)),
          Sequence((LaplaceRelease(TENTH), PureRelease(TENTH))),
          Repeated(PureRelease(TENTH), 3), Disjoint((PureRelease(TENTH), LaplaceRelease(2 * TENTH)), "change_one")]
 

@@ -9,7 +9,7 @@ from discreet.privacy.events import (
     Disjoint,
     ExponentialSelection,
     GaussianRelease,
-    KeySelection,
+    KeyRelease,
     LaplaceRelease,
     PureRelease,
     Repeated,
@@ -18,7 +18,7 @@ from discreet.privacy.events import (
 from discreet.privacy.prices import approximate, concentrated, concentrated_delta, concentrated_part, pure
 
 EPSILON, DELTA = Fraction(1, 3), Fraction(1, 10**6)
-FLIP, KEYS = PureRelease(EPSILON), KeySelection(EPSILON, DELTA)
+FLIP, KEYS = PureRelease(EPSILON), KeyRelease(EPSILON, DELTA)
 
 
 def test_something_private_costs_epsilon_and_a_half_of_its_square():
@@ -55,7 +55,7 @@ def test_rho_and_delta_of_keys_add_up_beside_each_other():
     assert concentrated_part(apart) == dc.Concentrated(rho=EPSILON**2)
     assert concentrated_delta(Disjoint((KEYS, FLIP), "add_remove")) == DELTA
     assert concentrated_delta(Sequence(())) == 0
-    assert concentrated_delta(Repeated(KeySelection(EPSILON, Fraction(1, 2)), 5)) == 1  # it promises nothing, and says so
+    assert concentrated_delta(Repeated(KeyRelease(EPSILON, Fraction(1, 2)), 5)) == 1  # it promises nothing, and says so
 
 
 @pytest.mark.parametrize("event", [FLIP, KEYS], ids=lambda event: type(event).__name__)

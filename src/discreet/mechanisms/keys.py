@@ -61,9 +61,9 @@ class _OfKeys:
             raise ParameterError("to choose among unknown keys takes a delta above 0", hint="write a small delta such as '1e-6'")
 
     @property
-    def cost(self) -> events.KeySelection:
+    def cost(self) -> events.KeyRelease:
         """What a selection is, as an event."""
-        return events.KeySelection(self.epsilon, self.delta)
+        return events.KeyRelease(self.epsilon, self.delta)
 
     @property
     def loss(self) -> Approximate:

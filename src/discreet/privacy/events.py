@@ -14,7 +14,7 @@ __all__ = [
     "Event",
     "ExponentialSelection",
     "GaussianRelease",
-    "KeySelection",
+    "KeyRelease",
     "LaplaceRelease",
     "Neighbours",
     "PureRelease",
@@ -58,8 +58,8 @@ class PureRelease:
 
 
 @dataclass(frozen=True, slots=True)
-class KeySelection:
-    """Keys that no list names were told, each by how many units have it: (epsilon, delta) for all keys of one unit together."""
+class KeyRelease:
+    """Keys that no list names were released, each by how many units have it: (epsilon, delta) for all keys of a unit together."""
 
     epsilon: Fraction
     delta: Fraction
@@ -89,4 +89,4 @@ class Disjoint:
     groups: int = 1
 
 
-Event = LaplaceRelease | GaussianRelease | ExponentialSelection | PureRelease | KeySelection | Sequence | Repeated | Disjoint
+Event = LaplaceRelease | GaussianRelease | ExponentialSelection | PureRelease | KeyRelease | Sequence | Repeated | Disjoint

@@ -21,7 +21,7 @@ from discreet.privacy.events import (
     Event,
     ExponentialSelection,
     GaussianRelease,
-    KeySelection,
+    KeyRelease,
     LaplaceRelease,
     PureRelease,
     Repeated,
@@ -127,7 +127,7 @@ def _pairs(source: Source) -> Counter[Pair]:
             raise ParameterError("a rho has no worst pair", hint="give the Gaussian mechanism itself, dc.Gaussian(...)")
         case Sequence() | Repeated() | Disjoint():
             return _composed(source)
-        case LaplaceRelease() | GaussianRelease() | ExponentialSelection() | PureRelease() | KeySelection():
+        case LaplaceRelease() | GaussianRelease() | ExponentialSelection() | PureRelease() | KeyRelease():
             return Counter([_pair(source)])
         case AddsNoise(cost=LaplaceRelease() | GaussianRelease()):
             return Counter([shifted_by(source)])
@@ -137,13 +137,13 @@ def _pairs(source: Source) -> Counter[Pair]:
             raise ParameterError(f"a {type(source).__name__} has no loss distribution", hint=_HOW)
 
 
-def _pair(event: LaplaceRelease | GaussianRelease | ExponentialSelection | PureRelease | KeySelection) -> Pair:
+def _pair(event: LaplaceRelease | GaussianRelease | ExponentialSelection | PureRelease | KeyRelease) -> Pair:
     match event:
         case LaplaceRelease(epsilon) | PureRelease(epsilon):
             return Response(epsilon)  # noise on a coarse step, one step apart, is no better than this
         case ExponentialSelection(epsilon):
             return Ranged(epsilon)
-        case KeySelection(epsilon, delta):
+        case KeyRelease(epsilon, delta):
             return Response(epsilon, delta)
         case GaussianRelease(claim=Approximate(epsilon=epsilon, delta=delta)):
             return Response(epsilon, delta)

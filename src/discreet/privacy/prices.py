@@ -11,7 +11,7 @@ from discreet.privacy.events import (
     Event,
     ExponentialSelection,
     GaussianRelease,
-    KeySelection,
+    KeyRelease,
     LaplaceRelease,
     PureRelease,
     Repeated,
@@ -31,7 +31,7 @@ def pure(event: Event) -> Pure:
             return Pure(epsilon=epsilon)
         case GaussianRelease():
             raise ParameterError("Gaussian noise has no pure epsilon", hint="price it by rho, or by epsilon and delta")
-        case KeySelection():
+        case KeyRelease():
             raise ParameterError("a selection of keys has no pure epsilon", hint="price it by epsilon and delta")
         case Sequence() | Repeated() | Disjoint():
             loss = _composed(event, map(pure, _parts(event)))
@@ -48,7 +48,7 @@ def approximate(event: Event) -> Approximate:
             return claim
         case GaussianRelease():
             raise ParameterError("this Gaussian noise was priced by rho", hint="price it by epsilon and delta")
-        case KeySelection(epsilon, delta):
+        case KeyRelease(epsilon, delta):
             return Approximate(epsilon=epsilon, delta=delta)
         case LaplaceRelease() | ExponentialSelection() | PureRelease():
             return pure(event).to_approximate()
@@ -73,7 +73,7 @@ def concentrated(event: Event) -> Concentrated:
 def concentrated_part(event: Event) -> Concentrated:
     """A rho for which ``event`` is rho-zero-concentrated but for a part of probability at most ``concentrated_delta(event)``."""
     match event:
-        case LaplaceRelease(epsilon) | PureRelease(epsilon) | KeySelection(epsilon):
+        case LaplaceRelease(epsilon) | PureRelease(epsilon) | KeyRelease(epsilon):
             return Pure(epsilon=epsilon).to_concentrated()
         case GaussianRelease(ratio_squared):
             return Concentrated(rho=ratio_squared / 2)
@@ -93,7 +93,7 @@ def concentrated_delta(event: Event) -> Fraction:
     match event:
         case LaplaceRelease() | GaussianRelease() | ExponentialSelection() | PureRelease():
             return Fraction(0)
-        case KeySelection(delta=delta):
+        case KeyRelease(delta=delta):
             return delta
         case Sequence() | Repeated() | Disjoint():
             deltas = (Approximate.capped(Fraction(0), concentrated_delta(part)) for part in _parts(event))

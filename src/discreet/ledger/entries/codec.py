@@ -21,7 +21,7 @@ from discreet.privacy.events import (
     Event,
     ExponentialSelection,
     GaussianRelease,
-    KeySelection,
+    KeyRelease,
     LaplaceRelease,
     PureRelease,
     Repeated,
@@ -125,7 +125,7 @@ def event_to(event: Event) -> dict[str, Json]:
             return {"kind": "exponential", "epsilon": str(epsilon)}
         case PureRelease(epsilon):
             return {"kind": "pure", "epsilon": str(epsilon)}
-        case KeySelection(epsilon, delta):
+        case KeyRelease(epsilon, delta):
             return {"kind": "keys", "epsilon": str(epsilon), "delta": str(delta)}
         case Sequence(parts):
             return {"kind": "sequence", "parts": [event_to(part) for part in parts]}
@@ -151,7 +151,7 @@ def event_from(stored: Mapping[str, Json]) -> Event:
         case {"kind": "pure", "epsilon": epsilon}:
             return PureRelease(Fraction(epsilon))
         case {"kind": "keys", "epsilon": epsilon, "delta": delta}:
-            return KeySelection(Fraction(epsilon), Fraction(delta))
+            return KeyRelease(Fraction(epsilon), Fraction(delta))
         case {"kind": "sequence", "parts": parts}:
             return Sequence(tuple(map(event_from, parts)))
         case {"kind": "repeated", "part": part, "count": int(count)}:
