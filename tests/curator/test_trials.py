@@ -1,6 +1,7 @@
 """What comes after a release is tried on made-up ones before the charge: a mistake there costs nothing."""
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -8,7 +9,8 @@ import pandas as pd
 import pytest
 
 import discreet as dc
-from discreet.answers import answer, words
+from discreet.answers import answer, pages, words
+from discreet.ledger.entries import documents
 from discreet.mechanisms.tape import recorded
 from discreet.planning import outputs
 from discreet.planning.build import make_plan
@@ -87,12 +89,26 @@ def test_a_mistake_that_only_extreme_numbers_show_is_found_before_the_charge(sql
     assert people.budget.spent.epsilon == 0
 
 
-@pytest.mark.parametrize(("place", "name"), [(words, "answer_in_words"), (answer.Answer, "to_csv"), (answer.Answer, "to_dict")])
+@pytest.mark.parametrize(("place", "name"), [(words, "answer_in_words"), (pages, "answer_as_html"), (answer.Answer, "to_csv"),
+                                             (answer.Answer, "to_dict")])
 def test_a_mistake_in_how_answers_are_printed_is_found_before_the_charge(place, name, monkeypatch):
     people = table()
     monkeypatch.setattr(place, name, lambda *_: 1 / 0)
     with pytest.raises(dc.TrialFault):
         people.ask("SELECT COUNT(*) AS n FROM t", epsilon=1)
+    assert people.budget.spent.epsilon == 0
+
+
+def test_a_mistake_that_only_a_kept_answer_has_is_found_before_the_charge(monkeypatch):
+    people, real = table(), documents._column_from
+
+    def without_its_last_row(*told):
+        column = real(*told)
+        return replace(column, values=column.values[:-1])
+
+    monkeypatch.setattr(documents, "_column_from", without_its_last_row)
+    with pytest.raises(dc.TrialFault):
+        people.ask("SELECT s, COUNT(*) AS n FROM t GROUP BY s", epsilon=1)
     assert people.budget.spent.epsilon == 0
 
 

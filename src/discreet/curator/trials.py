@@ -1,7 +1,7 @@
 """What comes after a release, tried on made-up ones before anything is charged: then nothing of it can fail afterwards. Rule 15.
 
-Estimates, intervals, HAVING, ORDER BY, LIMIT, arithmetic, warnings, text, JSON, CSV, the receipt's statement, and the answer as
-the ledger keeps it. Made-up releases follow from the plan alone, so that what goes wrong says nothing about rows.
+Estimates, intervals, HAVING, ORDER BY, LIMIT, arithmetic, warnings, the receipt's statement, the answer as the ledger keeps it,
+and as it leaves: text, JSON, CSV, HTML. Made-up releases follow from the plan alone: what goes wrong says nothing about rows.
 """
 
 import json
@@ -9,9 +9,10 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 
-from discreet.answers.answer import BudgetState
+from discreet.answers import pages
+from discreet.answers.answer import Answer, BudgetState
 from discreet.curator.replays import released_as_planned
-from discreet.curator.results import answer_from, document_of
+from discreet.curator.results import answer_of, document_of, ranges_of
 from discreet.curator.statements import statement_about
 from discreet.errors import TrialFault
 from discreet.ledger.charging import Ledger
@@ -59,18 +60,23 @@ class Trials:
 def _follow(
     plan: Plan, released: Released, request: Request, confidence: Fraction, simultaneous: bool, budget: BudgetState
 ) -> None:
-    """All that happens from a release to an answer that is printed."""
-    canonical(statement_about(opened(plan, released), request))
+    """All that happens from a release to an answer that is printed: it leaves as it is kept, and not as it was made."""
+    statement = canonical(statement_about(opened(plan, released), request))
     kept = kept_as(released, document_of(plan, released, confidence, simultaneous))
-    stored = released_from(json.loads(kept.released))
-    document_from(kept.document or b"")
-    answer = answer_from(
-        plan, released_as_planned(plan, stored), confidence, simultaneous,
-        id="trial", cost=budget.cap, budget=budget, replayed=False, receipt=None,
+    stored = released_as_planned(plan, released_from(json.loads(kept.released)))
+    answer = answer_of(
+        document_from(kept.document or b""), plan,
+        id="trial", cost=budget.cap, budget=budget, replayed=False, receipt=json.loads(statement),
     )  # fmt: skip
+    _print(replace(answer, ranges=ranges_of(plan, stored, confidence)))
+
+
+def _print(answer: Answer) -> None:
+    """An answer in every form that somebody may want it in."""
     json.dumps(answer.to_dict(), allow_nan=False, default=str)
     answer.to_csv()
     repr(answer)
+    pages.answer_as_html(answer)
 
 
 def _fault(error: Exception) -> TrialFault:
