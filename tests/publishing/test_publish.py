@@ -22,7 +22,8 @@ from discreet.errors import AccessError, BudgetError, EngineFault, FactsError, P
 from discreet.lessons.samples import write_sample
 from discreet.plots.numerals import read_column
 from discreet.privacy.losses import Pure
-from discreet.publishing.publish import Published, ReleaseQuote, publish
+from discreet.publishing.publish import publish
+from discreet.publishing.published import Published, ReleaseQuote
 
 pytestmark = pytest.mark.slow  # charts are drawn, and processes started
 

@@ -7,119 +7,26 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from discreet.answers.answer import as_strings
 from discreet.answers.losses import loss_in_words
-from discreet.answers.quote import QuotedColumn
 from discreet.curator.advice import warnings_for
 from discreet.curator.certificates import MANIFEST
-from discreet.engines.released import ReleasedDatabase
-from discreet.errors import BudgetError, QuestionError
+from discreet.errors import BudgetError
 from discreet.ledger.entries.codec import canonical
 from discreet.ledger.entries.signatures import signed
-from discreet.ledger.foresight import Foreseen, Worth, foreseen, worth
+from discreet.ledger.foresight import Worth, foreseen, worth
 from discreet.ledger.registry import is_frozen, known
-from discreet.privacy.losses import Loss
 from discreet.publishing.batch import Answered, Batch, Progress, opened
+from discreet.publishing.derived import derived_from
+from discreet.publishing.published import Published, QuotedQuestion, ReleaseQuote
 from discreet.publishing.release_file import Release, read_release
 from discreet.publishing.release_folder import check_place, write_folder
-from discreet.publishing.release_page import Page, page_of
-from discreet.publishing.sheets import Sheet, dictionary, sheet_of_answer, sheet_of_derived
-from discreet.publishing.terminal import published_in_words, quote_in_words
+from discreet.publishing.release_page import ReleasePage, page_of
+from discreet.publishing.sheets import Sheet, dictionary, sheet_of_answer
 
-__all__ = ["Published", "QuotedQuestion", "ReleaseQuote", "publish"]
-
-
-@dataclass(frozen=True, slots=True)
-class QuotedQuestion:
-    """What one question of a release costs, and the ± to expect. ``is_free`` if it is answered or paid for already."""
-
-    name: str
-    table: str
-    cost: Loss
-    is_free: bool
-    columns: tuple[QuotedColumn, ...]
-    confidence: float
-    cells: int
-
-
-@dataclass(frozen=True, slots=True)
-class ReleaseQuote:
-    """What a release would cost: each question, and every budget before and after. Nothing was spent, read or written."""
-
-    title: str
-    questions: tuple[QuotedQuestion, ...]
-    derived: tuple[str, ...]
-    budgets: tuple[Foreseen, ...]
-    warnings: tuple[str, ...] = ()
-
-    def to_dict(self) -> dict[str, Any]:
-        """The quote, ready for JSON."""
-        return {
-            "title": self.title,
-            "dry_run": True,
-            "questions": [
-                {
-                    "name": each.name, "table": each.table, "cost": as_strings(each.cost), "replay": each.is_free,
-                    "confidence": each.confidence, "cells": each.cells,
-                    "columns": [
-                        {"name": c.name, "plus_minus": c.plus_minus if isfinite(c.plus_minus) else None, "basis": c.basis}
-                        for c in each.columns
-                    ],
-                }
-                for each in self.questions
-            ],
-            "derived": list(self.derived),
-            "budgets": [
-                {
-                    "tables": list(each.tables), "cap": as_strings(each.cap), "before": as_strings(each.before),
-                    "after": as_strings(each.after), "takes": as_strings(each.takes), "enough": each.is_enough,
-                }
-                for each in self.budgets
-            ],
-            "warnings": list(self.warnings),
-        }  # fmt: skip
-
-    def __str__(self) -> str:
-        return quote_in_words(self)
-
-
-@dataclass(frozen=True, slots=True)
-class Published:
-    """A release that is written: its folder, its tables, and what all of it is worth in privacy."""
-
-    title: str
-    out: Path
-    tables: tuple[tuple[str, int], ...]  # name, rows
-    cost: tuple[Worth, ...]
-    budgets: tuple[Foreseen, ...]
-    is_free: bool
-    is_new: bool
-    warnings: tuple[str, ...] = ()
-
-    def to_dict(self) -> dict[str, Any]:
-        """What was done, ready for JSON."""
-        return {
-            "title": self.title,
-            "dry_run": False,
-            "out": str(self.out),
-            "page": str(self.out / "index.html"),
-            "tables": [{"name": name, "file": f"{name}.csv", "rows": rows} for name, rows in self.tables],
-            "cost": [{"tables": list(each.tables)} | as_strings(each.loss) for each in self.cost],
-            "budgets": [
-                {"tables": list(each.tables), "cap": as_strings(each.cap), "spent": as_strings(each.before)}
-                for each in self.budgets
-            ],
-            "replayed": self.is_free,
-            "written": self.is_new,
-            "warnings": list(self.warnings),
-        }
-
-    def __str__(self) -> str:
-        return published_in_words(self)
+__all__ = ["publish"]
 
 
 def publish(
@@ -187,34 +94,6 @@ def _too_dear(quote: ReleaseQuote) -> BudgetError | None:
     return None
 
 
-def _derived(release: Release, sheets: Sequence[Sheet]) -> list[Sheet]:
-    """The derived tables, each over the released ones and those derived before it."""
-    if not release.derived:
-        return []
-    database, found = ReleasedDatabase([sheet.to_released() for sheet in sheets]), []
-    try:
-        for place, derivation in enumerate(release.derived):
-            try:
-                sheet = sheet_of_derived(derivation, database.derive(derivation.name, derivation.sql))
-                _check_derived(sheet, derivation.columns)
-            except QuestionError as error:
-                raise release.wrong(("derived", place, "sql"), error) from None
-            found.append(sheet)
-    finally:
-        database.close()
-    return found
-
-
-def _check_derived(sheet: Sheet, meanings: Any) -> None:
-    if any(column.has_interval for column in sheet.columns) and not sheet.confidence:
-        raise QuestionError("it has intervals and does not say how sure they are",
-                            hint="write confidence = 0.95, if that is what the SQL works out")  # fmt: skip
-    names = list(sheet.to_columns())
-    for each in meanings:
-        if each not in names:
-            raise QuestionError(f"there is no column {each!r}", hint=f"the columns are {', '.join(names)}")
-
-
 @dataclass(frozen=True, slots=True)
 class _Content:
     """What will be in the folder."""
@@ -229,11 +108,11 @@ def _content(release: Release, batch: Batch, answers: Sequence[Answered], digest
     """The whole folder, made of released values only, or of made-up ones before anything is charged."""
     told("writing tables", 0, 1)
     asked = [sheet_of_answer(each.planned, each.answer) for each in answers]
-    derived = _derived(release, asked)
+    derived = derived_from(release, asked)
     receipts = {each.planned.question.name: each.receipt for each in answers}
     cost = worth(batch.ledger, [each.request for each in answers])
     told("drawing the page", 0, 1)
-    page = Page(release.title, release.description, tuple(derived), tuple(asked), tuple(cost), batch.facts, receipts)
+    page = ReleasePage(release.title, release.description, tuple(derived), tuple(asked), tuple(cost), batch.facts, receipts)
     files = {f"{sheet.name}.csv": sheet.to_csv() for sheet in [*asked, *derived]}
     files |= {f"receipts/{name}.json": _json(receipt) for name, receipt in receipts.items()}
     files |= {"data-dictionary.csv": dictionary([*asked, *derived]), "index.html": page_of(page)}

@@ -23,7 +23,7 @@ from discreet.publishing.pictures import chart_of_sheet, mark_of
 from discreet.publishing.sheets import Sheet, SheetColumn
 from discreet.publishing.style import STYLE
 
-__all__ = ["Page", "page_of"]
+__all__ = ["ReleasePage", "page_of"]
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 _MOST_ROWS = 5000  # of a table; the file beside the page has all of them
@@ -31,7 +31,7 @@ _MOST_MARKS = 4  # columns of a table that get a picture beside each number
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class ReleasePage:
     """What a page shows. ``receipts`` are by the name of their question."""
 
     title: str
@@ -43,7 +43,7 @@ class Page:
     receipts: Mapping[str, Mapping[str, Any]]
 
 
-def page_of(page: Page) -> str:
+def page_of(page: ReleasePage) -> str:
     """The whole page. The same for the same answers: nothing in it depends on when it was made."""
     sheets = [*page.derived, *page.asked]
     parts = [
@@ -69,7 +69,7 @@ def page_of(page: Page) -> str:
 # ---- the top
 
 
-def _summary(page: Page) -> str:
+def _summary(page: ReleasePage) -> str:
     """What the release cost, in one line for each budget."""
     lines = [f"<li><strong>{_text(loss_in_words(each.loss))}</strong> spent on {_text(', '.join(each.tables))}</li>"
              for each in page.cost]  # fmt: skip
@@ -160,7 +160,7 @@ def _figure(read: Reading, low: Any, high: Any) -> str:
 # ---- what it all means
 
 
-def _spending(page: Page) -> str:
+def _spending(page: ReleasePage) -> str:
     rows = []
     for sheet in page.asked:
         receipt = page.receipts[sheet.name]
@@ -201,7 +201,7 @@ def _loss(parts: Mapping[str, str]) -> str:
     return ", ".join(f"{letter} {parts[name]}" for name, letter in letters.items() if name in parts)
 
 
-def _promises(page: Page) -> str:
+def _promises(page: ReleasePage) -> str:
     whole = any(sheet.is_simultaneous for sheet in page.asked)
     each = "each interval holds by itself" + (", unless its table says that all hold at once" if whole else "")
     derived = (
@@ -242,7 +242,7 @@ def _titles(sheets: Sequence[Sheet]) -> str:
     return ", ".join(_text(sheet.title) for sheet in sheets)
 
 
-def _checking(page: Page) -> str:
+def _checking(page: ReleasePage) -> str:
     first = next(iter(page.receipts))
     signed = sorted({str(receipt.get("signed_by", "")) for receipt in page.receipts.values()})
     commands = "\n".join(f"discreet receipt verify receipts/{name}.json --key public.pem" for name in page.receipts)
@@ -259,7 +259,7 @@ def _checking(page: Page) -> str:
     )
 
 
-def _footer(page: Page) -> str:
+def _footer(page: ReleasePage) -> str:
     software = sorted({str(receipt.get("software", "")) for receipt in page.receipts.values()})
     days = sorted(str(receipt["entry"]["at"])[:10] for receipt in page.receipts.values())
     when = days[0] if days[0] == days[-1] else f"{days[0]} to {days[-1]}"

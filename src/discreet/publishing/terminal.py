@@ -11,7 +11,7 @@ from discreet.plots.lettering import clean, for_terminal, padded, width_of
 from discreet.plots.numerals import grouped, percent, rough
 
 if TYPE_CHECKING:
-    from discreet.publishing.publish import Published, QuotedQuestion, ReleaseQuote
+    from discreet.publishing.published import Published, QuotedQuestion, ReleaseQuote
 
 __all__ = ["published_in_words", "quote_in_words"]
 
