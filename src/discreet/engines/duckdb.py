@@ -37,6 +37,8 @@ _SETTINGS = {
     "allow_community_extensions": "false",
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
+    # what it believes about rows it folds conditions and clamps by, and where it is mistaken one row undoes those of all others
+    "disabled_optimizers": "filter_pushdown,statistics_propagation",
     "ieee_floating_point_ops": "true",  # 1e308 * 10 is infinite and not an error
     "pandas_analyze_sample": "0",  # columns of Python objects are text, whatever the first of them look like
     "preserve_insertion_order": "false",
