@@ -30,7 +30,7 @@ from discreet.sensitivities import (
     Summed,
     Tensor,
     Units,
-    Vector,
+    UnitTotals,
     sensitivity_of,
 )
 
@@ -142,9 +142,9 @@ WORLDS = {
 }
 OVER_GROUPS = {  # one number per unit and group: four groups, so that a unit can leave two and enter two others
     "units": World(Units(), units, groups=4),
-    "vector of both signs": World(Vector(Bounds(-2, 2)), clamped(Bounds(-2, 2)), xs=(-2, 0, 2), groups=4),
-    "vector mostly above 0": World(Vector(Bounds(-1, 5)), clamped(Bounds(-1, 5)), xs=(-1, 2, 5), groups=4),
-    "vector above 0": World(Vector(Bounds(0, 3)), clamped(Bounds(0, 3)), xs=(0, 3), groups=4),
+    "vector of both signs": World(UnitTotals(Bounds(-2, 2)), clamped(Bounds(-2, 2)), xs=(-2, 0, 2), groups=4),
+    "vector mostly above 0": World(UnitTotals(Bounds(-1, 5)), clamped(Bounds(-1, 5)), xs=(-1, 2, 5), groups=4),
+    "vector above 0": World(UnitTotals(Bounds(0, 3)), clamped(Bounds(0, 3)), xs=(0, 3), groups=4),
 }
 
 

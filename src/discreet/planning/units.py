@@ -20,7 +20,7 @@ from discreet.questions.disjoint import is_per_unit
 from discreet.remedies import Remedy
 from discreet.sensitivities.contribution import Sensitivity
 from discreet.sensitivities.scope import Scope
-from discreet.sensitivities.statistic import Bounds, Count, Sum, Vector
+from discreet.sensitivities.statistic import Bounds, Count, Sum, UnitTotals
 from discreet.sensitivities.table import sensitivity_of
 
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ def clamped_sensitivity(estimator: str, x: Bounds, most: int, scope: Scope) -> S
     if not scope.grouped:
         return sensitivity_of(Count() if estimator == "count" else Sum(x), scope)
     low, high = (0, most) if estimator == "count" else (most * x.low, most * x.high)
-    return sensitivity_of(Vector(Bounds(low, high)), scope)
+    return sensitivity_of(UnitTotals(Bounds(low, high)), scope)
 
 
 def spread_over_groups(sensitivity: Sensitivity, reach: Reach | None, x: Bounds, scope: Scope) -> Sensitivity:

@@ -36,9 +36,9 @@ from discreet.sensitivities.statistic import (
     Summed,
     Tensor,
     Units,
+    UnitTotals,
     Variance,
     VarianceNumerator,
-    Vector,
 )
 from discreet.sensitivities.table import contribution_to, score_change, sensitivity_of, with_known_rows
 
@@ -73,10 +73,10 @@ __all__ = [
     "Sum",
     "Summed",
     "Tensor",
+    "UnitTotals",
     "Units",
     "Variance",
     "VarianceNumerator",
-    "Vector",
     "contribution_to",
     "parse_statistic",
     "sampled_sensitivity",

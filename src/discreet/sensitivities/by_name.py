@@ -31,9 +31,9 @@ from discreet.sensitivities.statistic import (
     Sum,
     Tensor,
     Units,
+    UnitTotals,
     Variance,
     VarianceNumerator,
-    Vector,
 )
 from discreet.sensitivities.table import score_change, sensitivity_of
 
@@ -58,7 +58,7 @@ _ONE_COLUMN: Mapping[str, Callable[[Bounds], Statistic]] = {
     "sum": Sum,
     "variance": Variance,
     "variance_numerator": VarianceNumerator,
-    "vector": Vector,
+    "vector": UnitTotals,
 }
 _TWO_COLUMNS: Mapping[str, Callable[[Bounds, Bounds], Statistic]] = {
     "covariance": Covariance,

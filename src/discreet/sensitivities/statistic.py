@@ -34,10 +34,10 @@ __all__ = [
     "Sum",
     "Summed",
     "Tensor",
+    "UnitTotals",
     "Units",
     "Variance",
     "VarianceNumerator",
-    "Vector",
 ]
 
 
@@ -163,7 +163,7 @@ class PrefixCounts:
 
 
 @dataclass(frozen=True, slots=True)
-class Vector:
+class UnitTotals:
     """Per group, the total over units of one number per unit, which is clamped to ``x`` and is 0 where the unit is absent."""
 
     x: Bounds
@@ -249,7 +249,7 @@ class MinMaxScore:
     """For every candidate y, minus the distance of a public rank to [#{x > y}, #{x ≥ y}], or the same from below."""
 
 
-Summed = Count | Distinct | Units | Sum | Pair | Bernstein | Tensor | Histogram | Marginals | Counts | PrefixCounts | Vector
+Summed = Count | Distinct | Units | Sum | Pair | Bernstein | Tensor | Histogram | Marginals | Counts | PrefixCounts | UnitTotals
 NeedsKnownRows = (
     Mean | Proportion | Variance | SampleVariance | VarianceNumerator | Covariance | SampleCovariance | CovarianceNumerator
 )

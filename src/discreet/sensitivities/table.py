@@ -36,9 +36,9 @@ from discreet.sensitivities.statistic import (
     Summed,
     Tensor,
     Units,
+    UnitTotals,
     Variance,
     VarianceNumerator,
-    Vector,
 )
 
 __all__ = ["contribution_to", "score_change", "sensitivity_of", "with_known_rows"]
@@ -115,7 +115,7 @@ def contribution_to(statistic: Summed, scope: Scope) -> Contribution:
             return Contribution(_ZERO, scope.row_cap, moves=True, parts=k)
         case Counts(k) | PrefixCounts(k):
             return Contribution(_ZERO, scope.row_cap, moves=groups, parts=k)
-        case Vector(x):
+        case UnitTotals(x):
             return Contribution(x.low, x.high, moves=True, parts=scope.groups_per_unit)
         case _:
             assert_never(statistic)
