@@ -119,14 +119,14 @@ def filled(place: Path, entries: int) -> Ledger:
     place.mkdir()
     ledger = made_ledger(place / ".discreet")
     register(ledger, FACTS, [])
-    with ledger.database.reading() as connection:
+    with ledger.store.database.reading() as connection:
         pass
     connection.execute("PRAGMA synchronous = OFF")
     act = one_act(ledger)
     for _ in range((entries - 1) // 2):
         act()
     connection.execute("PRAGMA synchronous = FULL")
-    ledger.database.checkpoint()
+    ledger.store.database.checkpoint()
     return ledger
 
 
@@ -141,14 +141,14 @@ def companioned(place: Path, entries: int) -> Curator:
         office.register(place / f"{name}.toml")
     curator = open_table(place / "people.toml")
     ledger = curator._ledger
-    with ledger.database.reading() as connection:
+    with ledger.store.database.reading() as connection:
         pass
     connection.execute("PRAGMA synchronous = OFF")
     for number in range((entries - 2) // 2):
         (granted,) = ledger.reserve([replace(request(number), table="people", version="1")])
         ledger.settle(granted, RELEASED, STATEMENT)
     connection.execute("PRAGMA synchronous = FULL")
-    ledger.database.checkpoint()
+    ledger.store.database.checkpoint()
     ask(curator)                                               # loads all that asking needs
     return curator
 

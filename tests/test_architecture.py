@@ -74,6 +74,15 @@ def test_what_only_looks_like_randomness_is_let_through(code):
     assert not randomness(ast.parse(code))
 
 
+def test_only_one_folder_names_sqlite():
+    """Also inside functions and by the names of its files: what keeps a ledger can be another database."""
+    naming = {file for file in FILES if any(name.partition(".")[0] == "sqlite3" for name in named(parsed(file)))}
+    assert naming
+    assert {file for file in naming if not file.startswith("ledger/sqlite/")} == set()
+    opening = {file for file in FILES if any(name.startswith("discreet.ledger.sqlite") for name in named(parsed(file)))}
+    assert {file for file in opening if not file.startswith("ledger/sqlite/")} == {"ledger/folder.py"}
+
+
 def test_files_stay_small_enough_to_read():
     lines = {file: len((SOURCE / file).read_text(encoding="utf-8").splitlines()) for file in FILES}
     assert {file: length for file, length in lines.items() if length >= 400} == {}

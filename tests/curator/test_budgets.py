@@ -10,8 +10,7 @@ from tests.ledger.made import ROWS, charged_by_hand, count_above, edit, facts_te
 import discreet as dc
 from discreet.curator import office, open_table
 from discreet.facts import parse_facts
-from discreet.ledger import admission
-from discreet.ledger.entries import chain
+from discreet.ledger import admission, journal
 
 URBAN, RURAL = (f"SELECT COUNT(*) AS n FROM t WHERE place = {value}" for value in (1, 2))
 
@@ -299,7 +298,7 @@ def test_forty_decimals_are_charged_exactly(t):
 
 
 def at(monkeypatch, moment):
-    for module in (admission, chain):
+    for module in (admission, journal):
         monkeypatch.setattr(module, "now", lambda: moment.isoformat(timespec="microseconds"))
 
 

@@ -11,7 +11,7 @@ from tests.ledger.made import count_above, spent, sql, write_table
 import discreet as dc
 from discreet.curator import office, open_table
 from discreet.engines.wanted import Engine
-from discreet.ledger import charging
+from discreet.ledger import owners
 
 CANARY, NUMBER = "zyxwv-9871", "86.417529"
 ROWS = f"x,place,name\n{NUMBER},1,{CANARY}\n" + "3,2,someone\n" * 9
@@ -110,7 +110,7 @@ def test_an_engine_that_fails_tells_nothing_keeps_the_charge_and_is_never_resume
     log = json.loads((file.parent / ".discreet" / "faults.log").read_text())
     assert (log["reference"], log["analyst"]) == (caught.value.reference, "alice")
     assert spent(t) == Fraction(1, 10)
-    monkeypatch.setattr(charging, "is_dead", lambda *words: True)
+    monkeypatch.setattr(owners, "is_dead", lambda *words: True)
     assert t.recover() == []
     assert engine.runs == 1
     assert sql(file.parent, "SELECT state, reference FROM charges") == [("faulted", caught.value.reference)]
@@ -133,7 +133,7 @@ def test_a_question_that_is_interrupted_is_paid_for_and_never_resumed(file, monk
         t.ask_all([count_above(1), count_above(2)], epsilon="0.2")
     assert sql(file.parent, "SELECT DISTINCT state FROM charges") == [("faulted",)]
     assert spent(t) == Fraction(2, 10)
-    monkeypatch.setattr(charging, "is_dead", lambda *words: True)
+    monkeypatch.setattr(owners, "is_dead", lambda *words: True)
     t._engine = None
     assert t.recover() == []
     assert not t.ask(count_above(1), epsilon="0.1").replayed
@@ -147,7 +147,7 @@ def test_what_a_crash_left_is_answered_once_with_its_own_plan_and_price(file, mo
     with pytest.raises(SystemExit):
         t.ask(count_above(1), epsilon="0.3", analyst="alice")
     monkeypatch.undo()
-    monkeypatch.setattr(charging, "is_dead", lambda *words: True)
+    monkeypatch.setattr(owners, "is_dead", lambda *words: True)
     answer = t.ask("SELECT COUNT(*) AS another_name FROM t WHERE x > 1", epsilon="0.1", analyst="bob")
     assert (answer.cost, answer.rows[0].keys(), answer.replayed) == (dc.Pure(epsilon="0.3"), {"another_name"}, False)
     assert answer.receipt["analyst"] == "alice"

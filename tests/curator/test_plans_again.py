@@ -13,7 +13,7 @@ from discreet.curator.replays import plan_again
 from discreet.ledger import ledger_in_memory
 from discreet.ledger.entries.amounts import Amount
 from discreet.ledger.entries.codec import canonical
-from discreet.ledger.rows import _request_from, request_body
+from discreet.ledger.entries.requests import request_body, request_from
 from discreet.planning.build import make_plan
 from discreet.planning.price import read_price
 from discreet.planning.several import make_plans
@@ -35,7 +35,7 @@ def stored(plan):
 
     curator = Curator(plan.facts, lambda: None, ledger_in_memory())
     body = request_body(curator._request(plan, "alice", None), Amount(Fraction(1)), {}, "alice")
-    return _request_from(json.loads(canonical(body)))
+    return request_from(json.loads(canonical(body)))
 
 
 def planned(make):

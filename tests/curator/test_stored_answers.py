@@ -53,7 +53,7 @@ def crashed(curator, question, **how):
     """Charged by a process that died."""
     plan = make_plan(read_sql(question, curator.facts), curator.facts, dc.Pure(epsilon="0.5"))
     (granted,) = curator._ledger.reserve([curator._request(plan, how.get("analyst"), None)])
-    with curator._ledger.database.writing() as connection:
+    with curator._ledger.store.database.writing() as connection:
         connection.execute("UPDATE charges SET lease = 0 WHERE number = ?", (granted.charge,))
     return granted.charge
 
@@ -95,7 +95,7 @@ def test_where_the_plan_can_be_followed_any_confidence_is_worked_out(t):
 
 def test_a_receipt_that_was_edited_in_the_ledger_is_not_handed_out(t):
     t.ask(count_above(5), epsilon=1)
-    with t._ledger.database.writing() as connection:
+    with t._ledger.store.database.writing() as connection:
         connection.execute("UPDATE answers SET receipt = replace(receipt, 'SELECT', 'select')")
     with pytest.raises(dc.LedgerFault, match="receipt is not what was signed"):
         t.ask(count_above(5), epsilon=1)

@@ -47,7 +47,7 @@ def t(file):
         curator.ask_all([count_above(10), count_above(20), COUNTED], epsilon=3, analyst="eve")
     curator._engine = curator._engine.real
     assert sql(file.parent, "SELECT state FROM charges ORDER BY number") == [("faulted",), ("faulted",), ("settled",)]
-    with curator._ledger.database.writing() as connection:                      # only eve is frozen: others may look
+    with curator._ledger.store.database.writing() as connection:                      # only eve is frozen: others may look
         connection.execute("UPDATE alarms SET froze_tables = 0")
     yield curator
     curator.close()

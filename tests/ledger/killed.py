@@ -9,6 +9,7 @@ import os
 import random
 import sys
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 from discreet.curator import Curator, curator_in_memory
@@ -18,7 +19,9 @@ from discreet.facts import read_facts
 from discreet.ledger.charging import Ledger
 from discreet.ledger.entries.signing import SigningKey
 from discreet.ledger.folder import place_of
+from discreet.ledger.records import AnswerRecord, ChargeRecord
 from discreet.ledger.sqlite.database import Database
+from discreet.ledger.sqlite.store import SQLite
 
 START, RESERVE, RUN, SETTLE, DELIVER = b"?", b"R", b"U", b"S", b"D"
 PRICE = "1/100"
@@ -38,11 +41,40 @@ def pause(most=0.003):
     time.sleep(random.uniform(0, most))
 
 
+class SlowStore(SQLite):
+    """Takes its time inside transactions."""
+
+    @contextmanager
+    def writing(self):
+        with super().writing() as transaction:
+            yield SlowTransaction(transaction)
+
+
+class SlowTransaction:
+    """Charged, resumed or settled, and not committed."""
+
+    def __init__(self, transaction):
+        self._transaction = transaction
+
+    def add(self, record):
+        self._transaction.add(record)
+        if isinstance(record, ChargeRecord | AnswerRecord):
+            pause()
+
+    def change(self, record, **fields):
+        self._transaction.change(record, **fields)
+        if isinstance(record, ChargeRecord):
+            pause()
+
+    def __getattr__(self, name):
+        return getattr(self._transaction, name)
+
+
 class SlowLedger(Ledger):
-    """Takes its time inside and outside transactions."""
+    """Takes its time outside transactions as well."""
 
     def __init__(self, place, phases):
-        super().__init__(Database(place / "ledger.db"), SigningKey.read(place / "key.pem"))
+        super().__init__(SlowStore(Database(place / "ledger.db")), SigningKey.read(place / "key.pem"))
         self._phases = phases
 
     def reserve(self, *words):
@@ -52,26 +84,11 @@ class SlowLedger(Ledger):
         pause()
         return found
 
-    def _charge(self, *words):
-        found = super()._charge(*words)
-        pause()                                      # charged, and not committed
-        return found
-
-    def _next_attempt(self, *words):
-        found = super()._next_attempt(*words)
-        pause()
-        return found
-
     def settle(self, *words):
         self._phases.enter(SETTLE)
         pause()
         found = super().settle(*words)
         pause()
-        return found
-
-    def _receipt(self, *words):
-        found = super()._receipt(*words)
-        pause()                                      # settled, and not committed
         return found
 
 

@@ -23,8 +23,8 @@ from discreet.ledger.entries.codec import (
     released_from,
     released_to,
 )
+from discreet.ledger.entries.requests import request_body, request_from
 from discreet.ledger.registry import facts_digest
-from discreet.ledger.rows import _request_from, request_body
 from discreet.privacy.events import (
     Disjoint,
     Event,
@@ -101,7 +101,7 @@ def test_released_integers_come_back_whatever_their_size(vectors):
 def test_every_request_comes_back_as_it_was_charged(event, price, cells, key, weights):
     one = request()
     asked = type(one)("t", "1", "f", "SELECT é", price, event, weights, cells, "alice", key)
-    assert _request_from(through_text(request_body(asked, Amount(Fraction(1)), {}, asked.analyst))) == asked
+    assert request_from(through_text(request_body(asked, Amount(Fraction(1)), {}, asked.analyst))) == asked
 
 
 @pytest.mark.parametrize("stored", [{"kind": "new"}, {}, {"kind": "laplace"}, {"kind": "repeated", "part": {}, "count": "x"}])

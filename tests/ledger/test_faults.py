@@ -16,7 +16,7 @@ from tests.ledger.made import charged_by_hand, count_above, spent, sql, write_ta
 
 import discreet as dc
 from discreet.curator import office, open_table
-from discreet.ledger import charging
+from discreet.ledger import owners
 from discreet.ledger.sqlite import database
 
 ROOT = Path(__file__).parents[2]
@@ -66,10 +66,10 @@ def test_a_locked_ledger_is_a_fault_before_anything_is_charged(file, place, monk
 def test_a_ledger_locked_while_the_table_is_read_is_waited_for_with_what_was_drawn(file, place, monkeypatch, lease):
     """Also where the lease runs out meanwhile, if nobody else has gone on with it."""
     monkeypatch.setattr(database, "_PATIENCE", 0.05)
-    monkeypatch.setattr(charging, "LEASE", lease)
+    monkeypatch.setattr(owners, "LEASE", lease)
     curator = open_table(file)
     other = sqlite3.connect(place / "ledger.db", isolation_level=None, check_same_thread=False)
-    run, settle, writing, tried, drawn = curator._ready().run, curator._ledger.settle, curator._ledger.database.writing, [], []
+    run, settle, writing, tried, drawn = curator._ready().run, curator._ledger.settle, curator._ledger.store.writing, [], []
 
     def slow(wanted):
         found = run(wanted)
@@ -78,7 +78,7 @@ def test_a_ledger_locked_while_the_table_is_read_is_waited_for_with_what_was_dra
 
     def settling(granted, released, *words):
         drawn.append(released)
-        monkeypatch.setattr(curator._ledger.database, "writing", waiting)
+        monkeypatch.setattr(curator._ledger.store, "writing", waiting)
         return settle(granted, released, *words)
 
     def waiting():

@@ -13,7 +13,7 @@ from tests.ledger.made import count_above, edit, request, sql, write_table
 
 import discreet as dc
 from discreet.curator import office, open_table
-from discreet.ledger import folder, made_ledger, registry, superseded
+from discreet.ledger import folder, made_ledger, owners, registry
 from discreet.ledger.entries.amounts import Amount, Money
 from discreet.processes import sweep, temporary_folder
 
@@ -242,12 +242,12 @@ def test_a_crashed_charge_of_a_version_that_is_gone_does_not_stay_running(tmp_pa
     ledger = made_ledger(tmp_path / ".discreet")
     ledger.reserve([request("q", "0.1", analyst="alice")])
     if when == "before":                                                    # it had crashed when the new version came
-        monkeypatch.setattr(superseded, "is_dead", lambda who, lease, clock: True)
+        monkeypatch.setattr(owners, "is_dead", lambda who, lease, clock: True)
     edit(file, 'version = "1"', 'version = "2"')
     office.new_version(file)
     if when == "after":
         assert sql(tmp_path, "SELECT state FROM charges") == [("running",)]
-        monkeypatch.setattr(superseded, "is_dead", lambda who, lease, clock: True)
+        monkeypatch.setattr(owners, "is_dead", lambda who, lease, clock: True)
         assert office.recover(file) == []
     assert sql(tmp_path, "SELECT state, reference FROM charges") == [("faulted", "superseded")]
     assert office.verify(file).ok

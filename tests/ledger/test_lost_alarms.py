@@ -10,7 +10,7 @@ from tests.ledger.made import count_above, made_facts, request, sql, write_table
 
 import discreet as dc
 from discreet.curator import office, open_table
-from discreet.ledger import charging, failures, made_ledger, registry
+from discreet.ledger import failures, made_ledger, owners, registry
 from discreet.ledger.entries.charges import Stored
 from discreet.ledger.sqlite import database
 from discreet.ledger.verify import verify
@@ -51,7 +51,7 @@ def locked(monkeypatch):
 def resumed(ledger, monkeypatch, **more):
     """A charge that somebody goes on with because its lease is over."""
     with monkeypatch.context() as patch:
-        patch.setattr(charging, "is_dead", lambda *words: True)
+        patch.setattr(owners, "is_dead", lambda *words: True)
         (found,) = ledger.reserve([request(**more)])
     return found
 

@@ -9,7 +9,8 @@ import pytest
 from tests.ledger.made import made_facts, request, sql
 
 from discreet.curator import office
-from discreet.ledger import made_ledger, registry
+from discreet.ledger import journal, ledger_in_memory, made_ledger
+from discreet.ledger.records import AnswerRecord, ChargeRecord, TotalRecord
 from discreet.ledger.registry import register
 
 ROOT = Path(__file__).parents[2]
@@ -31,7 +32,7 @@ def filled(place, entries):
     place.mkdir(parents=True)
     ledger = made_ledger(place / ".discreet")
     register(ledger, made_facts(budget="epsilon = 1_000_000"), [])
-    with ledger.database.reading() as connection:
+    with ledger.store.database.reading() as connection:
         pass
     connection.execute("PRAGMA synchronous = OFF")
     for number in range(entries // 2):
@@ -56,16 +57,32 @@ def test_verifying_and_exporting_twenty_thousand_entries_takes_no_more_memory_th
     assert after - before < 8                                               # 40 MB when all was kept
 
 
-def test_what_a_table_was_registered_with_is_found_without_a_scan(empty_ledger):
-    register(empty_ledger, made_facts(), [])
-    with empty_ledger.database.reading() as connection:
-        seen = []
+LOOKUPS = {
+    "what a table was registered with": lambda rows: list(journal.each_entry(rows, "register", "version")),
+    "a question": lambda rows: list(rows.each(ChargeRecord, table="t", version="1", fingerprint="q", kind="epsilon")),
+    "several questions": lambda rows: list(rows.each(ChargeRecord, table="t", version="1", fingerprint=["p", "q"])),
+    "what somebody works on": lambda rows: list(rows.each(ChargeRecord, state="running", table="t")),
+    "a key": lambda rows: rows.one(ChargeRecord, table="t", analyst="alice", key="k"),
+    "an answer": lambda rows: rows.one(AnswerRecord, id="…"),
+    "the totals of two": lambda rows: list(rows.each(TotalRecord, account="table:t", who={"", "alice"})),
+    "the last entry": journal.head,
+}
+
+
+@pytest.mark.parametrize("what", LOOKUPS)
+def test_what_is_looked_up_is_found_without_a_scan(what):
+    ledger = ledger_in_memory()
+    register(ledger, made_facts(), [])
+    with ledger.store.reading() as rows:
+        connection, seen = rows._connection, []
         connection.set_trace_callback(seen.append)
-        registry._acts(connection, "t")
+        LOOKUPS[what](rows)
         connection.set_trace_callback(None)
-        (statement,) = [each for each in seen if "entries" in each]
-        plan = " ".join(row[-1] for row in connection.execute(f"EXPLAIN QUERY PLAN {statement}"))
-    assert "USING INDEX" in plan, plan
+        (statement,) = [each for each in seen if each.startswith("SELECT")]
+        plan = [row[-1] for row in connection.execute(f"EXPLAIN QUERY PLAN {statement}")]
+    assert [step for step in plan if step.startswith("SCAN ") and "json_each" not in step and "INDEX" not in step] == (
+        ["SCAN entries"] if what == "the last entry" else [])                # backwards, and one row of it
+    ledger.close()
 
 
 def test_extra_rows_are_named(tmp_path):

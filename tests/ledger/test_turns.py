@@ -71,7 +71,7 @@ def test_the_log_stays_short_without_sqlite_emptying_it_on_its_own(file, monkeyp
     for number in range(100):
         ledger.reserve([request(str(number), "1")])
         longest = max(longest, log.stat().st_size)
-    with ledger.database.reading() as connection:
+    with ledger.store.database.reading() as connection:
         assert connection.execute("PRAGMA wal_autocheckpoint").fetchone() == (0,)
     ledger.close()
     assert longest < 400_000
@@ -81,7 +81,7 @@ def test_somebody_who_reads_for_long_is_not_waited_for_and_the_log_is_emptied_la
     monkeypatch.setattr(database, "_LONGEST_LOG", 100_000)
     ledger, reader = open_ledger(file.parent / ".discreet"), open_ledger(file.parent / ".discreet")
     log = file.parent / ".discreet" / "ledger.db-wal"
-    with reader.database.reading() as connection:
+    with reader.store.database.reading() as connection:
         connection.execute("SELECT * FROM entries").fetchone()
         for number in range(30):
             ledger.reserve([request(str(number), "1")])
@@ -106,7 +106,7 @@ def test_the_log_stays_short_while_somebody_reads_at_every_moment(file, monkeypa
         with ExitStack() as ending:
             for reader in cycle(readers):
                 following = ExitStack()
-                following.enter_context(reader.database.reading()).execute("SELECT * FROM entries").fetchone()
+                following.enter_context(reader.store.database.reading()).execute("SELECT * FROM entries").fetchone()
                 ending.close()
                 ending.push(following.pop_all())
                 if over.wait(0.005):
@@ -197,11 +197,11 @@ def test_affected_versions_are_known():
 
 
 def test_verifying_names_an_affected_version_and_what_protects(file, monkeypatch):
-    from discreet.ledger import verify
+    from discreet.ledger.sqlite import store
 
     assert turns.about_sqlite("3.51.3") == ()
     assert "SQLite 3.40.1 has the WAL-reset bug" in turns.about_sqlite("3.40.1")[0]
-    monkeypatch.setattr(verify, "about_sqlite", lambda: turns.about_sqlite("3.40.1"))
+    monkeypatch.setattr(store, "about_sqlite", lambda: turns.about_sqlite("3.40.1"))
     found = office.verify(file)
     assert found.ok
     assert "lock of discreet's own" in found.to_dict()["notes"][0]

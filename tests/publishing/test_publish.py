@@ -161,7 +161,7 @@ def test_the_page_says_what_was_spent_and_how_to_check_it(broadband):
 
 def test_a_question_that_waits_for_its_turn_keeps_its_lease(tmp_path, monkeypatch):
     file, found = homes(tmp_path), []
-    monkeypatch.setattr("discreet.ledger.charging.LEASE", 0.02)
+    monkeypatch.setattr("discreet.ledger.owners.LEASE", 0.02)
 
     def watch(what, done, of):
         if what != "asking counts":

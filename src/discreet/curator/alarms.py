@@ -5,9 +5,8 @@ from pathlib import Path
 from discreet.engines.wanted import Engine
 from discreet.errors import AccessError, DiscreetError, Fault, LedgerFault, ParameterError
 from discreet.facts.model import Facts
-from discreet.ledger import registry
+from discreet.ledger import Ledger, registry
 from discreet.ledger.alarms import Alarm, asker_named
-from discreet.ledger.charging import Ledger
 from discreet.ledger.entries.charges import Granted
 from discreet.ledger.folder import log_fault
 

@@ -28,7 +28,7 @@ from discreet.engines.wanted import Engine
 from discreet.errors import AccessError, DiscreetError, Fault, LedgerFault
 from discreet.exact import Number
 from discreet.facts.model import Facts
-from discreet.ledger.charging import Ledger
+from discreet.ledger import Ledger
 from discreet.ledger.entries.charges import Frozen, Granted, Request, Stored, cut_off
 from discreet.ledger.entries.signatures import problem_with
 from discreet.ledger.stops import stopped_for

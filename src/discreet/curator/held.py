@@ -7,7 +7,7 @@ from discreet.curator.source_identity import check_companions, check_source
 from discreet.engines.wanted import Engine
 from discreet.errors import AccessError, Fault, SourceFault
 from discreet.facts.model import Facts
-from discreet.ledger.charging import Ledger
+from discreet.ledger import Ledger
 from discreet.ledger.folder import log_fault
 from discreet.ledger.registry import known
 

@@ -22,7 +22,7 @@ from discreet.ledger import Ledger, made_ledger, open_ledger, place_of, registry
 from discreet.ledger import stops as stopped
 from discreet.ledger import verify as checking
 from discreet.ledger.alarms import Alarm
-from discreet.ledger.entries.chain import Entry, each_entry, read_entries
+from discreet.ledger.entries.chain import Entry
 from discreet.ledger.folder import logged_causes
 from discreet.ledger.sources import is_keyed
 from discreet.ledger.stops import Stop
@@ -163,14 +163,14 @@ def _with_causes(path: Place, found: list[Alarm]) -> list[Alarm]:
 
 def entries(path: Place, last: int | None = None) -> list[Entry]:
     """The last entries of the ledger, or all of them: of all tables in the folder."""
-    with _ledger(path) as ledger, ledger.database.reading() as connection:
-        return [_without_old_stamps(entry) for entry in read_entries(connection, last)]
+    with _ledger(path) as ledger:
+        return [_without_old_stamps(entry) for entry in ledger.entries(last)]
 
 
 def export(path: Place) -> Iterator[dict[str, Any]]:
     """Every entry, for JSON, one at a time."""
-    with _ledger(path) as ledger, ledger.database.reading() as connection:
-        for entry in each_entry(connection):
+    with _ledger(path) as ledger:
+        for entry in ledger.each_entry():
             yield _without_old_stamps(entry).to_dict()
 
 

@@ -11,7 +11,7 @@ from discreet.errors import FactsError
 from discreet.facts.file import read_facts
 from discreet.facts.make import Beside, facts_for_table
 from discreet.facts.model import Column, Facts
-from discreet.ledger.charging import Ledger
+from discreet.ledger import Ledger
 from discreet.ledger.folder import ledger_in_memory, open_ledger, place_of
 from discreet.ledger.registry import companion_changed, facts_digest, known, register
 from discreet.privacy.events import Neighbours

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from discreet.answers.losses import letters, loss_in_words
 from discreet.errors import BudgetError, ParameterError
 from discreet.exact import shown
-from discreet.ledger.charging import Ledger
+from discreet.ledger import Ledger
 from discreet.planning.plan import Plan
 from discreet.privacy.losses import Approximate, Concentrated, Loss, Pure
 from discreet.remedies import Remedy

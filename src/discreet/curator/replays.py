@@ -15,7 +15,7 @@ from discreet.answers.ranges import RangeTotals
 from discreet.curator.results import document_of, ranges_of
 from discreet.errors import LedgerFault, Refused
 from discreet.facts.model import Facts
-from discreet.ledger.charging import Ledger
+from discreet.ledger import Ledger
 from discreet.ledger.entries.charges import Request, Stored
 from discreet.ledger.entries.documents import document_from
 from discreet.planning.behind import counts_for, rows_at_least

@@ -13,7 +13,7 @@ from discreet.engines.stamps import Look, Seen, look_at, old_stamps, seen_in
 from discreet.engines.wanted import Bound, Engine, Measure, Wanted
 from discreet.errors import AccessError, FactsError, SourceFault
 from discreet.facts.model import Companion, Facts, Lookup, Source
-from discreet.ledger.charging import Ledger
+from discreet.ledger import Ledger
 from discreet.ledger.registry import known, registered_unit
 from discreet.ledger.rows import TableRow
 from discreet.ledger.sources import adopt, is_closed, is_keyed, is_same_look, note, pinned, recall, reopen

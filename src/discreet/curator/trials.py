@@ -15,7 +15,7 @@ from discreet.curator.replays import released_as_planned
 from discreet.curator.results import answer_of, document_of, ranges_of
 from discreet.curator.statements import statement_about
 from discreet.errors import TrialFault
-from discreet.ledger.charging import Ledger
+from discreet.ledger import Ledger
 from discreet.ledger.entries.charges import Request
 from discreet.ledger.entries.codec import canonical, released_from
 from discreet.ledger.entries.documents import document_from

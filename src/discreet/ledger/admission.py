@@ -6,15 +6,17 @@ Who is frozen is in ``alarms``.
 from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
-from sqlite3 import Connection
 from typing import Literal
 
 from discreet.errors import AccessError, BudgetError
 from discreet.exact import shown
 from discreet.ledger.entries.books import ALL, Books
-from discreet.ledger.entries.chain import append, now
+from discreet.ledger.entries.chain import now
 from discreet.ledger.entries.charges import Request
 from discreet.ledger.entries.signing import SigningKey
+from discreet.ledger.journal import append
+from discreet.ledger.port import Snapshot, Transaction
+from discreet.ledger.records import EndRecord
 from discreet.ledger.rows import TableRow, table_row
 from discreet.planning.price import Price
 from discreet.privacy.losses import Concentrated
@@ -25,18 +27,18 @@ __all__ = ["UNCOUNTED", "admit", "admit_beside", "check_analyst", "check_end", "
 UNCOUNTED = ("crashes", "superseded")  # references of charges that were written off, and are nobody's fault
 
 
-def admit(connection: Connection, row: TableRow, request: Request) -> None:
+def admit(snapshot: Snapshot, row: TableRow, request: Request) -> None:
     """Refuses what the data holder has closed, whatever is left."""
     if row.version != request.version:
         raise AccessError(f"{request.table} is at version {row.version} now", hint="open it again")
-    check_end(connection, row)
+    check_end(snapshot, row)
     if (most := row.most_per_question) is not None:
         _check_most(most, request.price)
 
 
-def check_end(connection: Connection, row: TableRow) -> None:
+def check_end(snapshot: Snapshot, row: TableRow) -> None:
     """Refuses a table whose last day is over, or was when it was asked before."""
-    end = end_of(connection, row)
+    end = end_of(snapshot, row)
     if end == "ended":
         hint = "the data holder can write a later expires and a new version into the facts and run discreet version new"
         raise AccessError(f"the budget of {row.name} ended on {row.expires}", hint=hint)
@@ -45,42 +47,41 @@ def check_end(connection: Connection, row: TableRow) -> None:
         raise AccessError(told, hint="if the clock was wrong then, the data holder can unfreeze the table")
 
 
-def end_of(connection: Connection, row: TableRow) -> Literal["ended", "clock"] | None:
+def end_of(snapshot: Snapshot, row: TableRow) -> Literal["ended", "clock"] | None:
     """Whether the budget has ended, or had ended by the clock of then."""
     if _is_over(row):
         return "ended"
-    return "clock" if row.expires is not None and _was_over(connection, row) else None
+    return "clock" if _was_over(snapshot, row) else None
 
 
 def _is_over(row: TableRow) -> bool:
     return row.expires is not None and now()[:10] > row.expires
 
 
-def _was_over(connection: Connection, row: TableRow) -> bool:
-    found = connection.execute("SELECT 1 FROM ends WHERE tbl = ? AND expires = ?", (row.name, row.expires)).fetchone()
-    return found is not None
+def _was_over(snapshot: Snapshot, row: TableRow) -> bool:
+    return row.expires is not None and snapshot.one(EndRecord, table=row.name, expires=row.expires) is not None
 
 
-def note_ends(connection: Connection, key: SigningKey, tables: Iterable[str]) -> None:
+def note_ends(transaction: Transaction, key: SigningKey, tables: Iterable[str]) -> None:
     """Write down, once, which of the tables are asked after their last day: a clock that is set back opens none of them again."""
-    for row in (table_row(connection, table) for table in tables):
-        if _is_over(row) and not _was_over(connection, row):
-            append(connection, key, "end", {"table": row.name, "expires": row.expires})
-            connection.execute("INSERT INTO ends VALUES (?, ?)", (row.name, row.expires))
+    for row in (table_row(transaction, table) for table in tables):
+        if row.expires is not None and _is_over(row) and not _was_over(transaction, row):
+            append(transaction, key, "end", {"table": row.name, "expires": row.expires})
+            transaction.add(EndRecord(row.name, row.expires))
 
 
-def forget_ends(connection: Connection, row: TableRow) -> bool:
+def forget_ends(transaction: Transaction, row: TableRow) -> bool:
     """The data holder says that the clock was wrong. Whether that opens the table: not if its last day is over now."""
-    return not _is_over(row) and connection.execute("DELETE FROM ends WHERE tbl = ?", (row.name,)).rowcount > 0
+    return not _is_over(row) and transaction.drop(EndRecord, table=row.name) > 0
 
 
-def admit_beside(connection: Connection, row: TableRow, request: Request) -> None:
+def admit_beside(snapshot: Snapshot, row: TableRow, request: Request) -> None:
     """Refuses what the data holder has closed for another table that the question reads, or that has another account."""
     for table, version in request.beside:
-        other = table_row(connection, table)
+        other = table_row(snapshot, table)
         if other.account != row.account:
             raise AccessError(f"{table} is not about the same people", hint="write the same people in both facts files")
-        admit(connection, other, replace(request, table=table, version=version))
+        admit(snapshot, other, replace(request, table=table, version=version))
 
 
 def _check_most(most: Fraction, price: Price) -> None:

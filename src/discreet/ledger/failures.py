@@ -7,18 +7,18 @@ for a crash when its lease is over, and be drawn again. An alarm is raised whate
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from sqlite3 import Connection
 from threading import Event as Flag
 from threading import Lock, Thread
 from typing import Any
 
 from discreet.errors import Fault, LedgerFault
 from discreet.ledger.alarms import NOBODY, frozen_for, raised
-from discreet.ledger.entries.chain import append
 from discreet.ledger.entries.charges import Frozen, Granted
 from discreet.ledger.entries.signing import SigningKey
-from discreet.ledger.finding import state_of
-from discreet.ledger.sqlite.database import Database
+from discreet.ledger.journal import append
+from discreet.ledger.port import Store, Transaction
+from discreet.ledger.records import ChargeRecord
+from discreet.ledger.rows import charge_in
 
 __all__ = ["Failures", "write_fault"]
 
@@ -37,8 +37,8 @@ class _Failure:
 class Failures:
     """What failed in this process and is not written down yet."""
 
-    def __init__(self, database: Database, key: SigningKey) -> None:
-        self._database = database
+    def __init__(self, store: Store, key: SigningKey) -> None:
+        self._store = store
         self._key = key
         self._left: list[_Failure] = []
         self._writing = Lock()
@@ -75,22 +75,23 @@ class Failures:
 
     def _write(self, failure: _Failure) -> None:
         granted, reference = failure.granted, failure.fault.reference
-        with self._database.writing() as connection:
-            said = frozen_for(connection, granted.request, granted.asker)
+        with self._store.writing() as transaction:
+            said = frozen_for(transaction, granted.request, granted.asker)
+            charge = charge_in(transaction, granted.charge)
             if failure.fault.freezes:
-                write_fault(connection, self._key, granted.charge, reference, raised(connection, granted, reference))
-            elif state_of(connection, granted.charge) == ("running", granted.attempt):
-                write_fault(connection, self._key, granted.charge, reference)
+                write_fault(transaction, self._key, charge, reference, raised(transaction, granted, reference))
+            elif (charge.state, charge.attempt) == ("running", granted.attempt):
+                write_fault(transaction, self._key, charge, reference)
         failure.said = said
 
 
 def write_fault(
-    connection: Connection, key: SigningKey, charge: int, reference: str, froze: Mapping[str, Any] | None = None
+    transaction: Transaction, key: SigningKey, charge: ChargeRecord, reference: str, froze: Mapping[str, Any] | None = None
 ) -> None:
     """Write a fault down, with whom it freezes; entries without that are from the time when faults were counted.
 
     What somebody else has settled meanwhile stays settled.
     """
-    append(connection, key, "fault", {"charge": charge, "reference": reference, **(froze or NOBODY)})
-    ended = "UPDATE charges SET state = 'faulted', reference = ? WHERE number = ? AND state = 'running'"
-    connection.execute(ended, (reference, charge))
+    append(transaction, key, "fault", {"charge": charge.number, "reference": reference, **(froze or NOBODY)})
+    if charge.state == "running":
+        transaction.change(charge, state="faulted", reference=reference)

@@ -17,6 +17,7 @@ from discreet.ledger.entries.chain import now
 from discreet.ledger.entries.codec import canonical
 from discreet.ledger.entries.signing import SigningKey
 from discreet.ledger.sqlite.database import Database
+from discreet.ledger.sqlite.store import SQLite
 from discreet.processes import sweep, temporary_folder
 
 __all__ = ["ledger_in_memory", "log_fault", "logged_causes", "made_ledger", "network_file_system", "open_ledger", "place_of"]
@@ -50,7 +51,7 @@ def open_ledger(place: Path) -> Ledger:
         raise FactsError("the table is not registered", hint="run discreet register first: it makes the ledger")
     sweep(f"{_FOLDER}-", place.parent)  # what killed processes left, with a key in it
     key = SigningKey.read(place / _KEY)
-    return Ledger(Database(place / _FILE), key)
+    return Ledger(SQLite(Database(place / _FILE)), key)
 
 
 def made_ledger(place: Path) -> Ledger:
@@ -120,7 +121,7 @@ def _is_there(place: Path) -> bool:
 
 def ledger_in_memory() -> Ledger:
     """A ledger that is gone with this process."""
-    return Ledger(Database(None, create=True), SigningKey.new())
+    return Ledger(SQLite(Database(None, create=True)), SigningKey.new())
 
 
 def log_fault(place: Path | None, fault: Fault, **public: object) -> None:

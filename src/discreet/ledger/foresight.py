@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from sqlite3 import Connection
 
 from discreet.ledger.charging import Ledger
 from discreet.ledger.entries.amounts import Money
 from discreet.ledger.entries.books import ALL, Books
 from discreet.ledger.entries.charges import Request
-from discreet.ledger.rows import account_of, books_of, table_row
+from discreet.ledger.port import Snapshot
+from discreet.ledger.rows import account_of, books_of, table_record
 from discreet.privacy.losses import Loss
 
 __all__ = ["Foreseen", "Worth", "foreseen", "worth"]
@@ -37,10 +37,10 @@ class Worth:
 def foreseen(ledger: Ledger, requests: Sequence[Request], tables: Sequence[str]) -> list[Foreseen]:
     """Every budget of ``tables`` if all of ``requests`` were charged: cells, groups and sequence as a charge counts them."""
     found = []
-    with ledger.database.reading() as connection:
-        for account, members in _accounts(connection, tables).items():
-            money, cap = account_of(connection, account)
-            books = books_of(connection, account, ALL)
+    with ledger.store.reading() as snapshot:
+        for account, members in _accounts(snapshot, tables).items():
+            money, cap = account_of(snapshot, account)
+            books = books_of(snapshot, account, ALL)
             before = books.spent(now=members[0])
             _charge(books, money, members, requests)
             after = books.spent(now=members[0])
@@ -53,19 +53,19 @@ def foreseen(ledger: Ledger, requests: Sequence[Request], tables: Sequence[str])
 def worth(ledger: Ledger, requests: Sequence[Request]) -> list[Worth]:
     """What all of ``requests`` cost together, as if nothing else had ever been asked."""
     found = []
-    with ledger.database.reading() as connection:
-        for account, members in _accounts(connection, [request.table for request in requests]).items():
-            money, _ = account_of(connection, account)
-            books = Books(books_of(connection, account, ALL).tables)
+    with ledger.store.reading() as snapshot:
+        for account, members in _accounts(snapshot, [request.table for request in requests]).items():
+            money, _ = account_of(snapshot, account)
+            books = Books(books_of(snapshot, account, ALL).tables)
             _charge(books, money, members, requests)
             found.append(Worth(tuple(members), money.loss(books.spent())))
     return found
 
 
-def _accounts(connection: Connection, tables: Sequence[str]) -> dict[str, list[str]]:
+def _accounts(snapshot: Snapshot, tables: Sequence[str]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for table in dict.fromkeys(tables):
-        found.setdefault(table_row(connection, table).account, []).append(table)
+        found.setdefault(table_record(snapshot, table).account, []).append(table)
     return found
 
 

@@ -2,11 +2,18 @@
 
 import os
 import platform
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
+from threading import Event, Thread
 
+from discreet.errors import LedgerFault
+from discreet.ledger.entries.charges import Granted
+from discreet.ledger.port import Store
+from discreet.ledger.records import ChargeRecord
 from discreet.processes import boot, lives, started
 
-__all__ = ["LEASE", "is_dead", "owner"]
+__all__ = ["LEASE", "is_abandoned", "is_dead", "lease_from", "owner", "working"]
 
 LEASE = 60.0  # seconds; renewed while the work goes on
 
@@ -33,3 +40,40 @@ def is_dead(other: str, lease: float, clock: float) -> bool:
     if since != boot():
         return True
     return not lives(int(process), begun)
+
+
+def is_abandoned(charge: ChargeRecord, clock: float) -> bool:
+    """Whether whoever worked on a running charge is dead."""
+    return is_dead(charge.owner, charge.lease, clock)
+
+
+def lease_from(clock: float) -> float:
+    """Until when a charge is this process's if it takes it now."""
+    return clock + LEASE
+
+
+@contextmanager
+def working(store: Store, granted: Sequence[Granted]) -> Iterator[None]:
+    """Inside, the leases of the charges are renewed."""
+    done = Event()
+    if not granted:
+        yield
+        return
+    Thread(target=_renew, args=(store, granted, done), daemon=True).start()
+    try:
+        yield
+    finally:
+        done.set()
+
+
+def _renew(store: Store, granted: Sequence[Granted], done: Event) -> None:
+    while not done.wait(LEASE / 4):
+        try:
+            with store.writing() as transaction:
+                until = lease_from(transaction.clock())
+                for each in granted:
+                    charge = transaction.one(ChargeRecord, number=each.charge, attempt=each.attempt)
+                    if charge is not None:
+                        transaction.change(charge, lease=until)
+        except LedgerFault:
+            continue  # its own settling will tell

@@ -5,11 +5,9 @@ life, everything else until the next version; also how much of a unit is read, w
 the ledger and not in the file (rule 12).
 """
 
-import json
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
-from sqlite3 import Connection
 from typing import Any
 
 from discreet.engines.stamps import Seen
@@ -20,9 +18,11 @@ from discreet.ledger.alarms import ANONYMOUS, Alarm, lift, open_alarms
 from discreet.ledger.charging import Ledger
 from discreet.ledger.entries.amounts import Amount, Money
 from discreet.ledger.entries.books import Books, Standing
-from discreet.ledger.entries.chain import append
 from discreet.ledger.entries.codec import canonical, digest, loss_to, plain
-from discreet.ledger.rows import TableRow, account_of, books_of, save_books, table_row
+from discreet.ledger.journal import append, each_entry
+from discreet.ledger.port import Snapshot, Transaction
+from discreet.ledger.records import AccountRecord, AnalystRecord, CellRecord, TableRecord
+from discreet.ledger.rows import TableRow, account_of, account_record, books_of, save_books, table_record, table_row
 from discreet.ledger.sources import others_with, remember, stamps_for
 from discreet.ledger.superseded import write_off_superseded
 from discreet.privacy.losses import Loss
@@ -59,17 +59,17 @@ def _bare(join: Joinable) -> Joinable:
 
 def companion_changed(ledger: Ledger, facts: Facts) -> str | None:
     """The other confidential table whose facts are not those that this one was registered with; None if all are."""
-    with ledger.database.reading() as connection:
-        was = {join["name"]: canonical(join) for join in _acts(connection, facts.name)[-1]["facts"].get("joins", ())}
+    with ledger.store.reading() as snapshot:
+        was = {join["name"]: canonical(join) for join in _acts(snapshot, facts.name)[-1]["facts"].get("joins", ())}
     now = [join for join in facts.joins if isinstance(join, Companion)]
     return next((join.name for join in now if was.get(join.name) != canonical(plain(_bare(join)))), None)
 
 
 def known(ledger: Ledger, table: str) -> TableRow | None:
     """The row of a table; None if it was never registered."""
-    with ledger.database.reading() as connection:
+    with ledger.store.reading() as snapshot:
         try:
-            return table_row(connection, table)
+            return table_row(snapshot, table)
         except AccessError:
             return None
 
@@ -82,39 +82,34 @@ def register(ledger: Ledger, facts: Facts, seen: Mapping[str, Seen] | None = Non
     """
     account, money, seen = account_name(facts), Money.of(facts.budget), seen or {}
     stamps = stamps_for(ledger.key, facts.name, facts.version, seen)
-    with ledger.database.writing() as connection:
-        known = connection.execute("SELECT version, digest FROM tables WHERE name = ?", (facts.name,)).fetchone()
-        if known == (facts.version, facts_digest(facts)):
+    with ledger.store.writing() as transaction:
+        known = transaction.one(TableRecord, name=facts.name)
+        if known is not None and (known.version, known.digest) == (facts.version, facts_digest(facts)):
             return False
         if known is not None:
             hint = "run discreet version new for new rows or facts"
             raise FactsError(f"{facts.name} is registered already", hint=hint, key="table.name")
         cap = money.amount(facts.budget.cap)
         _check_limit(money, facts.budget)
-        stated = _separate(connection, ledger, facts, account, seen, separate)
-        if connection.execute("SELECT 1 FROM accounts WHERE name = ?", (account,)).fetchone() is not None:
-            _check_group(connection, account, facts, money, cap)
+        stated = _separate(transaction, ledger, facts, account, seen, separate)
+        if transaction.one(AccountRecord, name=account) is not None:
+            _check_group(transaction, account, facts, money, cap)
         else:
-            row = (account, money.currency, money.has_delta, *cap.to_texts())
-            connection.execute("INSERT INTO accounts VALUES (?, ?, ?, ?, ?)", row)
-        append(connection, ledger.key, "register", {
+            transaction.add(account_record(account, money, cap))
+        append(transaction, ledger.key, "register", {
             "table": facts.name, "account": account, "version": facts.version, "touched": _touched(facts),
             "currency": money.currency, "has_delta": money.has_delta, "cap": list(cap.to_texts()),
             "budget": _rest(facts.budget), "digest": facts_digest(facts), "facts": _public(facts), "stamps": stamps,
         } | stated)  # fmt: skip
-        connection.execute(
-            "INSERT INTO tables VALUES (?, ?, ?, 1, ?, ?, ?, ?, 0)",
-            (facts.name, account, facts.version, _touched(facts), facts_digest(facts), canonical(_rest(facts.budget)),
-             canonical(stamps)),
-        )
-        remember(connection, ledger.key, facts.name, facts.version, seen)
+        transaction.add(_record(facts, account, Standing(facts.version, 1, _touched(facts)), stamps, frozen=False))
+        remember(transaction, ledger.key, facts.name, facts.version, seen)
     return True
 
 
 def raise_cap(ledger: Ledger, table: str, loss: Loss, reason: str) -> None:
     """A higher cap for the table's account."""
-    with ledger.database.writing() as connection:
-        row = table_row(connection, table)
+    with ledger.store.writing() as transaction:
+        row = table_row(transaction, table)
         if not row.money.is_cap(loss):
             cap = "{epsilon=…} {delta=…}" if row.money.has_delta else f"{{{row.money.currency}=…}} alone"
             raise BudgetError(_own_kind(row), hint=Remedy(f"write the whole new cap, {cap}"))
@@ -122,8 +117,8 @@ def raise_cap(ledger: Ledger, table: str, loss: Loss, reason: str) -> None:
         if not old.fits(new) or new == old:
             raise BudgetError(f"the cap is {money.words(old)} already", hint="a cap can be raised only; write a larger one")
         body = {"account": row.account, "cap": list(new.to_texts()), "was": list(old.to_texts()), "reason": reason}
-        append(connection, ledger.key, "raise", body)
-        connection.execute("UPDATE accounts SET cap = ?, cap_delta = ? WHERE name = ?", (*new.to_texts(), row.account))
+        append(transaction, ledger.key, "raise", body)
+        transaction.put(account_record(row.account, money, new))
 
 
 def cap_notes(ledger: Ledger, facts: Facts) -> tuple[str, ...]:
@@ -151,39 +146,35 @@ def new_version(
     """
     seen = seen or {}
     stamps = stamps_for(ledger.key, facts.name, facts.version, seen)
-    with ledger.database.writing() as connection:
-        row = table_row(connection, facts.name)
-        _check_same(connection, row, facts)
+    with ledger.store.writing() as transaction:
+        row = table_row(transaction, facts.name)
+        _check_same(transaction, row, facts)
         if Money.of(facts.budget) != row.money:
             raise FactsError(_own_kind(row), hint="write [budget] as it was registered", key="budget")
         _check_limit(row.money, facts.budget)
-        earlier = _versions(connection, facts.name)
+        earlier = _versions(transaction, facts.name)
         if facts.version in earlier:
             raise FactsError(f"version {facts.version!r} is or was in use", hint="write a new label", key="table.version")
-        stated = _separate(connection, ledger, facts, row.account, seen, separate)
+        stated = _separate(transaction, ledger, facts, row.account, seen, separate)
         standing = Standing(facts.version, row.epoch + no_unit_in_both, _touched(facts))
-        append(connection, ledger.key, "version", {
+        append(transaction, ledger.key, "version", {
             "table": facts.name, "version": facts.version, "was": row.version, "no_unit_in_both": no_unit_in_both,
             "touched": standing.touched, "reason": reason, "budget": _rest(facts.budget), "digest": facts_digest(facts),
             "facts": _public(facts), "stamps": stamps,
         } | ({"no_unit_in": earlier} if no_unit_in_both else {}) | stated)  # fmt: skip
-        books = books_of(connection, row.account, None)
+        books = books_of(transaction, row.account, None)
         books.move(facts.name, standing)
-        connection.execute("DELETE FROM cells WHERE account = ? AND tbl = ?", (row.account, facts.name))
-        save_books(connection, row.account, books)
-        connection.execute(
-            "UPDATE tables SET version = ?, epoch = ?, touched = ?, digest = ?, budget = ?, stamps = ? WHERE name = ?",
-            (facts.version, standing.epoch, standing.touched, facts_digest(facts), canonical(_rest(facts.budget)),
-             canonical(stamps), facts.name),
-        )
-        remember(connection, ledger.key, facts.name, facts.version, seen)
-        write_off_superseded(connection, ledger.key, facts.name)
+        transaction.drop(CellRecord, account=row.account, table=facts.name)
+        save_books(transaction, row.account, books)
+        transaction.put(_record(facts, row.account, standing, stamps, frozen=row.frozen))
+        remember(transaction, ledger.key, facts.name, facts.version, seen)
+        write_off_superseded(transaction, ledger.key, facts.name)
 
 
 def freeze(ledger: Ledger, table: str, reason: str, *, analyst: str | None = None) -> None:
     """Stop asking: of everybody, or of one analyst."""
-    with ledger.database.writing() as connection:
-        _set_frozen(connection, ledger, table, reason, analyst, frozen=True)
+    with ledger.store.writing() as transaction:
+        _set_frozen(transaction, ledger, table, reason, analyst, frozen=True)
 
 
 def unfreeze(ledger: Ledger, table: str, reason: str, *, analyst: str | None = None) -> list[Alarm]:
@@ -191,45 +182,42 @@ def unfreeze(ledger: Ledger, table: str, reason: str, *, analyst: str | None = N
 
     The alarms that were open until now.
     """
-    with ledger.database.writing() as connection:
-        account = table_row(connection, table).account
-        looked_at = open_alarms(connection, account, analyst)
-        _set_frozen(connection, ledger, table, reason, analyst, frozen=False)
-        lift(connection, account, analyst)
+    with ledger.store.writing() as transaction:
+        account = table_row(transaction, table).account
+        looked_at = open_alarms(transaction, account, analyst)
+        _set_frozen(transaction, ledger, table, reason, analyst, frozen=False)
+        lift(transaction, account, analyst)
         return looked_at
 
 
 def alarms(ledger: Ledger, table: str) -> list[Alarm]:
     """Faults about the people of a table that the data holder has not looked at."""
-    with ledger.database.reading() as connection:
-        return open_alarms(connection, table_row(connection, table).account)
+    with ledger.store.reading() as snapshot:
+        return open_alarms(snapshot, table_row(snapshot, table).account)
 
 
 def is_frozen(ledger: Ledger, table: str) -> bool:
     """Whether nobody may ask a table now."""
-    with ledger.database.reading() as connection:
-        row = table_row(connection, table)
-        return row.frozen or any(alarm.froze_tables for alarm in open_alarms(connection, row.account))
+    with ledger.store.reading() as snapshot:
+        row = table_row(snapshot, table)
+        return row.frozen or any(alarm.froze_tables for alarm in open_alarms(snapshot, row.account))
 
 
 def _set_frozen(
-    connection: Connection, ledger: Ledger, table: str, reason: str, analyst: str | None, *, frozen: bool
+    transaction: Transaction, ledger: Ledger, table: str, reason: str, analyst: str | None, *, frozen: bool
 ) -> None:
-    row = table_row(connection, table)
+    row = table_row(transaction, table)
     if analyst is not None and not analyst.strip():
         hint = f"leave it out to act on the table; {ANONYMOUS} is whoever gives no name"
         raise ParameterError("this is not the name of an analyst", hint=hint)
     body: dict[str, Any] = {"table": table, "reason": reason} | ({} if analyst is None else {"analyst": analyst})
-    if not frozen and analyst is None and forget_ends(connection, row):
+    if not frozen and analyst is None and forget_ends(transaction, row):
         body["reopens"] = True
-    append(connection, ledger.key, "freeze" if frozen else "unfreeze", body)
+    append(transaction, ledger.key, "freeze" if frozen else "unfreeze", body)
     if analyst is None:
-        connection.execute("UPDATE tables SET frozen = ? WHERE name = ?", (frozen, table))
-        return
-    connection.execute(
-        "INSERT INTO analysts VALUES (?, ?, 0, ?) ON CONFLICT DO UPDATE SET frozen = excluded.frozen, faults = 0",
-        (table, analyst, frozen),
-    )
+        transaction.change(table_record(transaction, table), frozen=frozen)
+    else:
+        transaction.put(AnalystRecord(table, analyst, 0, frozen))
 
 
 _NO_BUDGET = Budget(Money("epsilon", has_delta=False).loss(Amount(Fraction(1))))
@@ -252,20 +240,27 @@ def _rest(budget: Budget) -> dict[str, Any]:
     return found
 
 
+def _record(facts: Facts, account: str, standing: Standing, stamps: list[list[str]], *, frozen: bool) -> TableRecord:
+    rest = canonical(_rest(facts.budget)), canonical(stamps)
+    return TableRecord(
+        facts.name, account, standing.version, standing.epoch, standing.touched, facts_digest(facts), *rest, frozen
+    )
+
+
 def _public(facts: Facts) -> dict[str, Any]:
     found: dict[str, Any] = plain(replace(facts, located=None, joins=tuple(_bare(join) for join in facts.joins)))
     return found
 
 
-def _check_group(connection: Connection, account: str, facts: Facts, money: Money, cap: Amount) -> None:
-    had_money, had_cap = account_of(connection, account)
+def _check_group(snapshot: Snapshot, account: str, facts: Facts, money: Money, cap: Amount) -> None:
+    had_money, had_cap = account_of(snapshot, account)
     if (had_money, had_cap) != (money, cap):
         raise FactsError(
             f"the group {facts.people!r} has a budget of {had_money.words(had_cap)}",
             hint="tables about the same people share one budget: write the same one", key="budget",
         )  # fmt: skip
-    books: Books = books_of(connection, account, "")
-    other = _registered(connection, next(iter(books.tables)))
+    books: Books = books_of(snapshot, account, "")
+    other = _registered(snapshot, next(iter(books.tables)))
     if (other["unit"]["is"], other["neighbours"]) != (type(facts.unit).__name__, facts.neighbours):
         raise FactsError(
             f"the group {facts.people!r} has another unit or relation",
@@ -273,9 +268,9 @@ def _check_group(connection: Connection, account: str, facts: Facts, money: Mone
         )  # fmt: skip
 
 
-def _check_same(connection: Connection, row: TableRow, facts: Facts) -> None:
+def _check_same(snapshot: Snapshot, row: TableRow, facts: Facts) -> None:
     """Unit, neighbours and people are fixed for the ledger's life (rules 2 and 11); not the caps of a unit (rule 25)."""
-    was = _registered(connection, facts.name)
+    was = _registered(snapshot, facts.name)
     for key, old, new in (
         ("unit", _whose(was["unit"]), _whose(plain(facts.unit))),
         ("neighbours", was["neighbours"], facts.neighbours),
@@ -287,10 +282,10 @@ def _check_same(connection: Connection, row: TableRow, facts: Facts) -> None:
 
 
 def _separate(
-    connection: Connection, ledger: Ledger, facts: Facts, account: str, seen: Mapping[str, Seen], reason: str
+    snapshot: Snapshot, ledger: Ledger, facts: Facts, account: str, seen: Mapping[str, Seen], reason: str
 ) -> dict[str, Any]:
     """What an entry says of tables with the same rows and another budget; refused unless there is a reason."""
-    others = others_with(connection, ledger.key, facts.name, account, seen)
+    others = others_with(snapshot, ledger.key, facts.name, account, seen)
     if not others:
         return {}
     if not reason:
@@ -307,28 +302,27 @@ def _whose(unit: dict[str, Any]) -> tuple[Any, Any]:
     return unit["is"], unit.get("column")
 
 
-def _registered(connection: Connection, table: str) -> dict[str, Any]:
+def _registered(snapshot: Snapshot, table: str) -> dict[str, Any]:
     """The facts of a table as they were first written down."""
-    found: dict[str, Any] = _acts(connection, table)[0]["facts"]
+    found: dict[str, Any] = _acts(snapshot, table)[0]["facts"]
     return found
 
 
 def registered_unit(ledger: Ledger, table: str) -> Unit:
     """The unit of a table with the caps of its version now."""
-    with ledger.database.reading() as connection:
-        found = dict(_acts(connection, table)[-1]["facts"]["unit"])
+    with ledger.store.reading() as snapshot:
+        found = dict(_acts(snapshot, table)[-1]["facts"]["unit"])
     return ByColumn(**found) if found.pop("is") == "ByColumn" else EachRow()
 
 
-def _versions(connection: Connection, table: str) -> list[str]:
+def _versions(snapshot: Snapshot, table: str) -> list[str]:
     """The labels of all versions of a table, in order."""
-    return [body["version"] for body in _acts(connection, table)]
+    return [body["version"] for body in _acts(snapshot, table)]
 
 
-def _acts(connection: Connection, table: str) -> list[dict[str, Any]]:
+def _acts(snapshot: Snapshot, table: str) -> list[dict[str, Any]]:
     """What was written down when a table was registered, and for every new version since."""
-    rows = connection.execute("SELECT body FROM entries WHERE kind IN ('register', 'version') ORDER BY number").fetchall()
-    return [body for body in (json.loads(text) for (text,) in rows) if body["table"] == table]
+    return [entry.body for entry in each_entry(snapshot, "register", "version") if entry.body["table"] == table]
 
 
 def _check_limit(money: Money, budget: Budget) -> None:

@@ -1,29 +1,41 @@
-"""Rows of the ledger's tables as data, and back. All of it happens inside somebody's transaction."""
+"""Records of a ledger with their meaning: tables, budgets, requests and answers. All of it inside somebody's transaction."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from hashlib import sha256
-from sqlite3 import Connection
 from typing import Any
 
 from discreet.errors import AccessError, LedgerFault
 from discreet.ledger.entries.amounts import Amount, Money
 from discreet.ledger.entries.books import ALL, Books, Standing
 from discreet.ledger.entries.charges import Request, Stored
-from discreet.ledger.entries.codec import event_from, event_to, loss_from, loss_to, price_from, released_from
-from discreet.planning.price import Price
+from discreet.ledger.entries.codec import loss_from, released_from
+from discreet.ledger.entries.requests import request_from
+from discreet.ledger.journal import entry_in
+from discreet.ledger.port import Snapshot, Transaction
+from discreet.ledger.records import (
+    AccountRecord,
+    AnswerRecord,
+    CellRecord,
+    ChargeRecord,
+    DocumentRecord,
+    TableRecord,
+    TotalRecord,
+)
 
 __all__ = [
     "TableRow",
     "account_of",
+    "account_record",
     "books_of",
-    "price_row",
-    "request_body",
+    "charge_in",
+    "document_in",
     "request_in",
     "save_books",
     "stored_in",
+    "table_record",
     "table_row",
 ]
 
@@ -47,127 +59,98 @@ class TableRow:
     frozen: bool
 
 
-def table_row(connection: Connection, table: str) -> TableRow:
-    """The row of a table. Raises AccessError if it was never registered."""
-    found = connection.execute("SELECT * FROM tables WHERE name = ?", (table,)).fetchone()
+def table_record(snapshot: Snapshot, table: str) -> TableRecord:
+    """What is kept of a table. Raises AccessError if it was never registered."""
+    found = snapshot.one(TableRecord, name=table)
     if found is None:
         raise AccessError(f"{table} is not registered in this ledger", hint="the data holder runs discreet register")
-    name, account, version, epoch, touched, seen, budget, stamps, frozen = found
-    rest = json.loads(budget)
-    money, cap = account_of(connection, account)
+    return found
+
+
+def table_row(snapshot: Snapshot, table: str) -> TableRow:
+    """A table with its budget. Raises AccessError if it was never registered."""
+    found = table_record(snapshot, table)
+    rest = json.loads(found.budget)
+    money, cap = account_of(snapshot, found.account)
     limit, most = rest.get("per_analyst"), rest.get("max_epsilon_per_question")
     return TableRow(
-        name, account, money, cap, version, epoch, touched, seen,
+        found.name, found.account, money, cap, found.version, found.epoch, found.touched, found.digest,
         None if limit is None else money.amount(loss_from(limit)),
         None if most is None else Fraction(most),
-        rest.get("expires"), json.loads(stamps), bool(frozen),
+        rest.get("expires"), json.loads(found.stamps), found.frozen,
     )  # fmt: skip
 
 
-def account_of(connection: Connection, account: str) -> tuple[Money, Amount]:
+def account_of(snapshot: Snapshot, account: str) -> tuple[Money, Amount]:
     """What an account counts in, and its cap."""
-    currency, has_delta, cap, delta = connection.execute(
-        "SELECT currency, has_delta, cap, cap_delta FROM accounts WHERE name = ?", (account,)
-    ).fetchone()
-    return Money(currency, bool(has_delta)), Amount.from_texts(cap, delta)
+    found = snapshot.one(AccountRecord, name=account)
+    if found is None:
+        raise LookupError(account)
+    return Money(found.currency, found.has_delta), Amount.from_texts(found.cap, found.cap_delta)
 
 
-def books_of(connection: Connection, account: str, analyst: str | None) -> Books:
+def account_record(account: str, money: Money, cap: Amount) -> AccountRecord:
+    """The same as it is kept."""
+    return AccountRecord(account, money.currency, money.has_delta, *cap.to_texts())
+
+
+def books_of(snapshot: Snapshot, account: str, analyst: str | None) -> Books:
     """The running totals of an account: of everybody, and of one analyst or (None) of each."""
-    tables = connection.execute("SELECT name, version, epoch, touched FROM tables WHERE account = ?", (account,)).fetchall()
-    whose, who = ("", ()) if analyst is None else (" AND who IN (?, ?)", (ALL, analyst))
-    totals = connection.execute(f"SELECT tbl, epoch, who, amount, delta FROM totals WHERE account = ?{whose}", (account, *who))
-    found = {(table, epoch, name): Amount.from_texts(first, delta) for table, epoch, name, first, delta in totals}
-    wanted = f"SELECT tbl, version, cell, who, amount, delta FROM cells WHERE account = ?{whose}"
-    cells = connection.execute(wanted, (account, *who))
+    who = None if analyst is None else {ALL, analyst}
+    tables = snapshot.each(TableRecord, account=account)
+    totals = snapshot.each(TotalRecord, account=account, who=who)
+    cells = snapshot.each(CellRecord, account=account, who=who)
     return Books(
-        {name: Standing(version, epoch, touched) for name, version, epoch, touched in tables},
-        found,
-        {(table, version, cell, name): Amount.from_texts(first, delta) for table, version, cell, name, first, delta in cells},
+        {each.name: Standing(each.version, each.epoch, each.touched) for each in tables},
+        {(each.table, each.epoch, each.who): Amount.from_texts(each.amount, each.delta) for each in totals},
+        {(each.table, each.version, each.cell, each.who): Amount.from_texts(each.amount, each.delta) for each in cells},
     )
 
 
-def save_books(connection: Connection, account: str, books: Books) -> None:
+def save_books(transaction: Transaction, account: str, books: Books) -> None:
     """Write the totals and cells that changed."""
-    totals = [(account, *key, *amount.to_texts()) for key, amount in books.totals.items() if key in books.changed]
-    cells = [(account, *key, *amount.to_texts()) for key, amount in books.cells.items() if key in books.changed]
-    connection.executemany("INSERT OR REPLACE INTO totals VALUES (?, ?, ?, ?, ?, ?)", totals)
-    connection.executemany("INSERT OR REPLACE INTO cells VALUES (?, ?, ?, ?, ?, ?, ?)", cells)
+    for total, amount in books.totals.items():
+        if total in books.changed:
+            transaction.put(TotalRecord(account, *total, *amount.to_texts()))
+    for cell, amount in books.cells.items():
+        if cell in books.changed:
+            transaction.put(CellRecord(account, *cell, *amount.to_texts()))
 
 
-def price_row(price: Price) -> tuple[str, str, str]:
-    """What a price counts in, and its two parts."""
-    parts = loss_to(price)
-    kind = "rho" if "rho" in parts else "epsilon"
-    return kind, parts[kind], parts.get("delta", "0")
-
-
-# ---- requests, as the entry of their charge holds them
-
-
-def request_body(request: Request, amount: Amount, budget: Mapping[str, Any], asker: str) -> dict[str, Any]:
-    """The body of a charge's entry: the event first, since prices may be worked out anew from it."""
-    body: dict[str, Any] = {
-        "table": request.table,
-        "version": request.version,
-        "analyst": request.analyst,
-        "question": request.question,
-        "fingerprint": request.fingerprint,
-        "event": event_to(request.event),
-        "price": loss_to(request.price),
-        "amount": list(amount.to_texts()),
-        "budget": budget,
-    }
-    if asker != request.analyst:  # whoever gives no name has the limit of one analyst; older charges count for nobody
-        body["counts_for"] = asker
-    if request.weights:
-        body["weights"] = {name: str(weight) for name, weight in request.weights.items()}
-    if request.cells is not None:
-        body["cells"] = list(request.cells)
-    if request.key is not None:
-        body["key"] = request.key
-    if request.beside:
-        body["beside"] = [list(each) for each in request.beside]
-    return body
-
-
-def _request_from(body: dict[str, Any]) -> Request:
-    """What ``request_body`` wrote."""
-    return Request(
-        body["table"], body["version"], body["fingerprint"], body["question"], price_from(body["price"]),
-        event_from(body["event"]),
-        weights={name: Fraction(weight) for name, weight in body.get("weights", {}).items()},
-        cells=tuple(body["cells"]) if "cells" in body else None,
-        analyst=body["analyst"], key=body.get("key"),
-        beside=tuple((table, version) for table, version in body.get("beside", ())),
-    )  # fmt: skip
-
-
-def request_in(connection: Connection, charge: int) -> Request:
-    """The request of a charge."""
-    return _request_from(json.loads(connection.execute("SELECT body FROM entries WHERE number = ?", (charge,)).fetchone()[0]))
-
-
-def stored_in(connection: Connection, charge: int) -> Stored:
-    """The answer of a settled charge."""
-    found = connection.execute(
-        "SELECT id, released, receipt, document FROM answers LEFT JOIN documents USING (charge) WHERE charge = ?", (charge,)
-    ).fetchone()
+def charge_in(snapshot: Snapshot, number: int) -> ChargeRecord:
+    """The charge of a number. Raises LookupError if it is missing."""
+    found = snapshot.one(ChargeRecord, number=number)
     if found is None:
+        raise LookupError(number)
+    return found
+
+
+def request_in(snapshot: Snapshot, charge: int) -> Request:
+    """The request of a charge, as its entry holds it."""
+    return request_from(entry_in(snapshot, charge).body)
+
+
+def stored_in(snapshot: Snapshot, charge: int) -> Stored:
+    """The answer of a settled charge."""
+    answer = snapshot.one(AnswerRecord, charge=charge)
+    if answer is None:
         raise LedgerFault("a stored answer is gone", hint="run discreet ledger verify")
-    identity, released, receipt, document = found
-    certificate = json.loads(receipt)
-    _check_untouched(connection, charge, identity, certificate["entry"]["number"], released, document)
-    return Stored(identity, request_in(connection, charge), released_from(json.loads(released)), certificate, document)
+    document, receipt = document_in(snapshot, charge), json.loads(answer.receipt)
+    _check_untouched(snapshot, answer, receipt["entry"]["number"], document)
+    return Stored(answer.id, request_in(snapshot, charge), released_from(json.loads(answer.released)), receipt, document)
 
 
-def _check_untouched(
-    connection: Connection, charge: int, identity: str, number: int, released: str, document: bytes | None
-) -> None:
+def document_in(snapshot: Snapshot, charge: int) -> bytes | None:
+    """An answer as it was shown; the first version kept none."""
+    found = snapshot.one(DocumentRecord, charge=charge)
+    return None if found is None else found.document
+
+
+def _check_untouched(snapshot: Snapshot, answer: AnswerRecord, number: int, document: bytes | None) -> None:
     """Raises LedgerFault unless the entry of the settling has the digests of what is stored."""
-    kind, text, found = connection.execute("SELECT kind, body, hash FROM entries WHERE number = ?", (number,)).fetchone()
-    body = json.loads(text)
-    wanted = ("settle", charge, identity, body.get("digest"), body.get("document"))
+    entry = entry_in(snapshot, number)
+    wanted = ("settle", answer.charge, answer.id, entry.body.get("digest"), entry.body.get("document"))
     shown = None if document is None else sha256(document).hexdigest()
-    if (kind, body.get("charge"), found[:12], sha256(released.encode()).hexdigest(), shown) != wanted:
+    released = sha256(answer.released.encode()).hexdigest()
+    if (entry.kind, entry.body.get("charge"), entry.hash[:12], released, shown) != wanted:
         raise LedgerFault("a stored answer is not what was settled", hint="run discreet ledger verify")

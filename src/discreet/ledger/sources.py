@@ -7,32 +7,23 @@ tables beside the chain, keyed as well, and is never exported.
 
 import hmac
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from sqlite3 import Connection
 from typing import Any, Literal
 
 from discreet.engines.stamps import Look, Seen
 from discreet.ledger.charging import Ledger
-from discreet.ledger.entries.chain import append
 from discreet.ledger.entries.codec import canonical
 from discreet.ledger.entries.signing import SigningKey
+from discreet.ledger.journal import append
+from discreet.ledger.port import Snapshot, Transaction
+from discreet.ledger.records import SourceFileRecord, SourceRecord
+from discreet.ledger.rows import table_record
 
 __all__ = [
-    "Remembered", "adopt", "content_of", "is_closed", "is_keyed", "is_same_look", "note", "others_with", "pinned", "recall",
+    "adopt", "closed_place", "content_of", "is_closed", "is_keyed", "is_same_look", "note", "others_with", "pinned", "recall",
     "remember", "reopen", "stamps_for",
 ]  # fmt: skip
 
 _KEYED = "keyed:"
-
-
-@dataclass(frozen=True, slots=True)
-class Remembered:
-    """One place of a table's rows: what its version was registered with, and what was found there last."""
-
-    pin: str  # of table, version and content; empty where a ledger from before never saw the content
-    look: str
-    content: str
-    closed: bool
 
 
 # ---- digests
@@ -58,7 +49,7 @@ def is_keyed(stamps: Sequence[Any]) -> bool:
     return all(str(stamp).startswith(_KEYED) for _, stamp in stamps)
 
 
-def is_same_look(key: SigningKey, kept: Remembered, look: Look) -> bool:
+def is_same_look(key: SigningKey, kept: SourceRecord, look: Look) -> bool:
     """Whether files look as they did when their bytes were last digested."""
     return hmac.compare_digest(kept.look, _look(key, look))
 
@@ -74,24 +65,22 @@ def _keyed(key: SigningKey, purpose: str, *parts: Any) -> str:
 # ---- inside a transaction
 
 
-def remember(connection: Connection, key: SigningKey, table: str, version: str, seen: Mapping[str, Seen]) -> None:
+def remember(transaction: Transaction, key: SigningKey, table: str, version: str, seen: Mapping[str, Seen]) -> None:
     """A version that was registered now: every place is open, and known by what is in it."""
-    connection.execute("DELETE FROM sources WHERE tbl = ?", (table,))
+    transaction.drop(SourceRecord, table=table)
     for place, each in seen.items():
         content = content_of(key, each)
-        row = (table, place, pinned(key, table, version, place, content), _look(key, each.look), content)
-        connection.execute("INSERT INTO sources VALUES (?, ?, ?, ?, ?, 0)", row)
-    own = [(table, digest) for digest in _files(key, seen.get(table))]  # lookups are public, and whoever likes may have them
-    connection.executemany("INSERT OR IGNORE INTO source_files VALUES (?, ?)", own)
+        pin = pinned(key, table, version, place, content)
+        transaction.add(SourceRecord(table, place, pin, _look(key, each.look), content, closed=False))
+    for digest in _files(key, seen.get(table)):  # lookups are public, and whoever likes may have them
+        transaction.put(SourceFileRecord(table, digest))
 
 
-def others_with(connection: Connection, key: SigningKey, table: str, account: str, seen: Mapping[str, Seen]) -> list[str]:
+def others_with(snapshot: Snapshot, key: SigningKey, table: str, account: str, seen: Mapping[str, Seen]) -> list[str]:
     """Tables with another budget that have, or had in some version, a file of the same content."""
     wanted = _files(key, seen.get(table))
-    rows = connection.execute(
-        "SELECT tbl, file FROM source_files JOIN tables ON tables.name = tbl WHERE account <> ? ORDER BY tbl", (account,)
-    )
-    return list(dict.fromkeys(other for other, file in rows if file in wanted))
+    found = {each.table for each in snapshot.each(SourceFileRecord, file=wanted)}
+    return sorted(other for other in found if table_record(snapshot, other).account != account)
 
 
 def _files(key: SigningKey, seen: Seen | None) -> set[str]:
@@ -107,55 +96,53 @@ def _files(key: SigningKey, seen: Seen | None) -> set[str]:
 # ---- while somebody asks
 
 
-def recall(ledger: Ledger, table: str, place: str) -> Remembered | None:
+def recall(ledger: Ledger, table: str, place: str) -> SourceRecord | None:
     """What was remembered of one place of a table."""
-    with ledger.database.reading() as connection:
-        return _recalled(connection, table, place)
-
-
-def _recalled(connection: Connection, table: str, place: str) -> Remembered | None:
-    wanted = "SELECT pin, look, content, closed FROM sources WHERE tbl = ? AND place = ?"
-    row = connection.execute(wanted, (table, place)).fetchone()
-    return None if row is None else Remembered(row[0], row[1], row[2], bool(row[3]))
+    with ledger.store.reading() as snapshot:
+        return snapshot.one(SourceRecord, table=table, place=place)
 
 
 def is_closed(ledger: Ledger, table: str) -> bool:
     """Whether the data holder has to act before a table is asked again."""
-    with ledger.database.reading() as connection:
-        return connection.execute("SELECT 1 FROM sources WHERE tbl = ? AND closed", (table,)).fetchone() is not None
+    with ledger.store.reading() as snapshot:
+        return closed_place(snapshot, table) is not None
+
+
+def closed_place(snapshot: Snapshot, table: str) -> str | None:
+    """Whose files changed: the table's, or a lookup's."""
+    return next((each.place for each in list(snapshot.each(SourceRecord, table=table)) if each.closed), None)
 
 
 def note(ledger: Ledger, table: str, version: str, place: str, pin: str, seen: Seen) -> bool:
     """Remember what is in a place now, and close the table if that is not what was registered. Whether it is open."""
-    content = content_of(ledger.key, seen)
+    content, look = content_of(ledger.key, seen), _look(ledger.key, seen.look)
     same = hmac.compare_digest(pin, pinned(ledger.key, table, version, place, content))
-    with ledger.database.writing() as connection:
-        kept = _recalled(connection, table, place)
-        row = (table, place, pin, _look(ledger.key, seen.look), content, (kept is not None and kept.closed) or not same)
-        connection.execute("INSERT OR REPLACE INTO sources VALUES (?, ?, ?, ?, ?, ?)", row)
-        if not same and (kept is None or not kept.closed):
-            _tell(connection, ledger, table, version, place, "closed")
+    with ledger.store.writing() as transaction:
+        kept = transaction.one(SourceRecord, table=table, place=place)
+        was_closed = kept is not None and kept.closed
+        transaction.put(SourceRecord(table, place, pin, look, content, closed=was_closed or not same))
+        if not same and not was_closed:
+            _tell(transaction, ledger, table, version, place, "closed")
     return same
 
 
 def adopt(ledger: Ledger, table: str, version: str, place: str, seen: Seen, *, same: bool) -> None:
     """A place of a ledger from before: known by its content from now on, or closed if it is not ``same``."""
-    content = content_of(ledger.key, seen)
+    content, look = content_of(ledger.key, seen), _look(ledger.key, seen.look)
     pin = pinned(ledger.key, table, version, place, content) if same else ""
-    with ledger.database.writing() as connection:
-        if _recalled(connection, table, place) is not None:
+    with ledger.store.writing() as transaction:
+        if transaction.one(SourceRecord, table=table, place=place) is not None:
             return  # another process was faster
-        row = (table, place, pin, _look(ledger.key, seen.look), content, not same)
-        connection.execute("INSERT INTO sources VALUES (?, ?, ?, ?, ?, ?)", row)
-        _tell(connection, ledger, table, version, place, "adopted" if same else "closed", pin)
+        transaction.add(SourceRecord(table, place, pin, look, content, closed=not same))
+        _tell(transaction, ledger, table, version, place, "adopted" if same else "closed", pin)
 
 
 def reopen(ledger: Ledger, table: str, version: str, seen: Mapping[str, Seen]) -> list[str]:
     """Open places whose content is what was registered, or was never seen before. Those that stay closed."""
-    with ledger.database.writing() as connection:
+    with ledger.store.writing() as transaction:
         stay = []
         for place, each in seen.items():
-            kept = _recalled(connection, table, place)
+            kept = transaction.one(SourceRecord, table=table, place=place)
             if kept is None or not kept.closed:
                 continue
             content = content_of(ledger.key, each)
@@ -163,15 +150,14 @@ def reopen(ledger: Ledger, table: str, version: str, seen: Mapping[str, Seen]) -
             if kept.pin and not hmac.compare_digest(kept.pin, pin):
                 stay.append(place)
                 continue
-            row = (pin, _look(ledger.key, each.look), content, table, place)
-            connection.execute("UPDATE sources SET pin = ?, look = ?, content = ?, closed = 0 WHERE tbl = ? AND place = ?", row)
-            _tell(connection, ledger, table, version, place, "opened" if kept.pin else "adopted", "" if kept.pin else pin)
+            transaction.put(SourceRecord(table, place, pin, _look(ledger.key, each.look), content, closed=False))
+            _tell(transaction, ledger, table, version, place, "opened" if kept.pin else "adopted", "" if kept.pin else pin)
         return stay
 
 
 _State = Literal["adopted", "closed", "opened"]
 
 
-def _tell(connection: Connection, ledger: Ledger, table: str, version: str, place: str, state: _State, pin: str = "") -> None:
+def _tell(transaction: Transaction, ledger: Ledger, table: str, version: str, place: str, state: _State, pin: str = "") -> None:
     body = {"table": table, "version": version, "place": place, "state": state} | ({"stamp": pin} if pin else {})
-    append(connection, ledger.key, "source", body)
+    append(transaction, ledger.key, "source", body)

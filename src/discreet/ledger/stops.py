@@ -3,10 +3,8 @@
 The data holder sees all of it. Whoever asks learns that they or the table are stopped, and a reference, and nothing of others.
 """
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from sqlite3 import Connection
 from typing import Any, Literal
 
 from discreet.errors import AccessError
@@ -14,7 +12,11 @@ from discreet.ledger.admission import check_end, end_of
 from discreet.ledger.alarms import frozen_for
 from discreet.ledger.charging import Ledger
 from discreet.ledger.entries.charges import Request
+from discreet.ledger.journal import entry_in, latest
+from discreet.ledger.port import Snapshot
+from discreet.ledger.records import AlarmRecord, AnalystRecord
 from discreet.ledger.rows import TableRow, table_row
+from discreet.ledger.sources import closed_place
 
 __all__ = ["Stop", "stopped_for", "stops"]
 
@@ -38,69 +40,64 @@ class Stop:
 
 def stops(ledger: Ledger, table: str) -> list[Stop]:
     """Everything that stops asking a table now, as the data holder sees it: first what stops everybody."""
-    with ledger.database.reading() as connection:
-        row = table_row(connection, table)
-        return [*_of_all(connection, row), *_of_askers(connection, row)]
+    with ledger.store.reading() as snapshot:
+        row = table_row(snapshot, table)
+        return [*_of_all(snapshot, row), *_of_askers(snapshot, row)]
 
 
 def stopped_for(ledger: Ledger, request: Request) -> AccessError | None:
     """Why whoever asks would be refused now, whatever the question costs; None if they would not be."""
-    with ledger.database.reading() as connection:
+    with ledger.store.reading() as snapshot:
         try:
             for table in (request.table, *(name for name, _ in request.beside)):
-                check_end(connection, table_row(connection, table))
-                if (place := _closed(connection, table)) is not None:
+                check_end(snapshot, table_row(snapshot, table))
+                if (place := closed_place(snapshot, table)) is not None:
                     return AccessError(f"the source of {place} has changed since it was registered")
         except AccessError as reason:
             return reason
-        return frozen_for(connection, request, request.analyst)
+        return frozen_for(snapshot, request, request.analyst)
 
 
-def _of_all(connection: Connection, row: TableRow) -> list[Stop]:
+def _of_all(snapshot: Snapshot, row: TableRow) -> list[Stop]:
     found = []
     if row.frozen:
-        found.append(_by_hand(connection, row.name, None))
-    wanted = "SELECT charge, reference FROM alarms WHERE account = ? AND froze_tables ORDER BY charge LIMIT 1"
-    for charge, reference in connection.execute(wanted, (row.account,)).fetchall():
-        found.append(Stop("frozen", None, _at(connection, charge), reference=reference))
-    if _closed(connection, row.name) is not None:
-        at, _ = _last(connection, "source", {"table": row.name, "state": "closed"})
+        found.append(_by_hand(snapshot, row.name, None))
+    alarms = [alarm for alarm in list(snapshot.each(AlarmRecord, account=row.account)) if alarm.froze_tables]
+    if alarms:
+        found.append(_by_fault(snapshot, None, alarms[0]))
+    if closed_place(snapshot, row.name) is not None:
+        at, _ = _last(snapshot, "source", {"table": row.name, "state": "closed"})
         found.append(Stop("closed", None, at))
-    end = end_of(connection, row)
+    end = end_of(snapshot, row)
     if end is not None and row.expires is not None:
         found.append(Stop(end, None, row.expires))
     return found
 
 
-def _of_askers(connection: Connection, row: TableRow) -> list[Stop]:
-    named = connection.execute("SELECT name FROM analysts WHERE tbl = ? AND frozen ORDER BY name", (row.name,)).fetchall()
-    wanted = "SELECT asker, MIN(charge), reference FROM alarms WHERE account = ? AND froze_asker GROUP BY asker ORDER BY asker"
-    faults = connection.execute(wanted, (row.account,)).fetchall()
+def _of_askers(snapshot: Snapshot, row: TableRow) -> list[Stop]:
+    named = [analyst.name for analyst in snapshot.each(AnalystRecord, table=row.name) if analyst.frozen]
+    first: dict[str, AlarmRecord] = {}
+    for alarm in snapshot.each(AlarmRecord, account=row.account):
+        if alarm.froze_asker:
+            first.setdefault(alarm.asker, alarm)
     return [
-        *(_by_hand(connection, row.name, name) for (name,) in named),
-        *(Stop("frozen", asker, _at(connection, charge), reference=reference) for asker, charge, reference in faults),
+        *(_by_hand(snapshot, row.name, name) for name in named),
+        *(_by_fault(snapshot, asker, first[asker]) for asker in sorted(first)),
     ]
 
 
-def _by_hand(connection: Connection, table: str, analyst: str | None) -> Stop:
-    at, reason = _last(connection, "freeze", {"table": table, "analyst": analyst})
+def _by_hand(snapshot: Snapshot, table: str, analyst: str | None) -> Stop:
+    at, reason = _last(snapshot, "freeze", {"table": table, "analyst": analyst})
     return Stop("frozen", analyst, at, reason=reason)
 
 
-def _closed(connection: Connection, table: str) -> str | None:
-    """Whose files changed: the table's, or a lookup's."""
-    found = connection.execute("SELECT place FROM sources WHERE tbl = ? AND closed ORDER BY place", (table,)).fetchone()
-    return None if found is None else str(found[0])
+def _by_fault(snapshot: Snapshot, analyst: str | None, alarm: AlarmRecord) -> Stop:
+    return Stop("frozen", analyst, entry_in(snapshot, alarm.charge).at, reference=alarm.reference)
 
 
-def _at(connection: Connection, number: int) -> str:
-    return str(connection.execute("SELECT at FROM entries WHERE number = ?", (number,)).fetchone()[0])
-
-
-def _last(connection: Connection, kind: str, parts: Mapping[str, Any]) -> tuple[str, str]:
+def _last(snapshot: Snapshot, kind: str, parts: Mapping[str, Any]) -> tuple[str, str]:
     """When the last entry of a kind with these parts was written, and for which reason. Older ledgers may have none."""
-    for at, text in connection.execute("SELECT at, body FROM entries WHERE kind = ? ORDER BY number DESC", (kind,)):
-        body = json.loads(text)
-        if all(body.get(name) == value for name, value in parts.items()):
-            return at, body.get("reason", "")
+    for entry in latest(snapshot, kind):
+        if all(entry.body.get(name) == value for name, value in parts.items()):
+            return entry.at, entry.body.get("reason", "")
     return "", ""

@@ -23,7 +23,7 @@ from discreet.curator.results import answer_from, quoted_columns
 from discreet.curator.statements import statement_about
 from discreet.errors import AccessError, Fault, ParameterError, QuestionError
 from discreet.facts.model import Facts
-from discreet.ledger.charging import Ledger
+from discreet.ledger import Ledger
 from discreet.ledger.entries.charges import Granted, Request, Stored
 from discreet.ledger.folder import place_of
 from discreet.planning.build import make_plan

@@ -17,13 +17,13 @@ from weakref import WeakSet
 
 from discreet.errors import LedgerFault
 from discreet.ledger.entries.chain import now
+from discreet.ledger.port import BUSY
 from discreet.ledger.sqlite.identity import Identity, beside, same_file
 from discreet.ledger.sqlite.schema import MIGRATIONS
 from discreet.ledger.sqlite.turns import taking_turns
 
-__all__ = ["BUSY", "Database"]
+__all__ = ["Database"]
 
-BUSY = "busy"  # the cause of a fault that is over as soon as somebody else is done
 _PATIENCE = 30.0  # seconds that a writer waits for its turn
 _LONGEST_LOG = 4 << 20  # bytes; then it is emptied into the ledger, unless somebody reads
 _LONGEST_LOG_WHILE_READ = 16 << 20  # bytes; then whoever reads is waited for

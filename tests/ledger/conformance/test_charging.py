@@ -11,8 +11,9 @@ import pytest
 from tests.ledger.made import made_facts, request
 
 import discreet as dc
-from discreet.ledger import charging, failures, owners, registry
+from discreet.ledger import failures, owners, registry
 from discreet.ledger.entries.charges import Granted, Stored
+from discreet.ledger.records import ChargeRecord
 from discreet.ledger.verify import verify
 
 RELEASED = (np.array([[[41, -(2**70)]]], dtype=object), np.array([[[7]]], dtype=np.int64))
@@ -38,7 +39,7 @@ def dead(monkeypatch):
     """Until called, everybody lives; then every worker so far is dead."""
 
     def dies():
-        monkeypatch.setattr(charging, "is_dead", lambda who, lease, clock: True)
+        monkeypatch.setattr(owners, "is_dead", lambda who, lease, clock: True)
 
     return dies
 
@@ -159,7 +160,7 @@ def test_a_late_attempt_gives_up_when_nobody_is_left_to_wait_for(ledger, dead):
 def test_a_late_attempt_waits_for_the_one_that_took_over(ledger, monkeypatch):
     (first,) = ledger.reserve([request()])
     with monkeypatch.context() as patch:
-        patch.setattr(charging, "is_dead", lambda *words: True)
+        patch.setattr(owners, "is_dead", lambda *words: True)
         (second,) = ledger.reserve([request()])
     with ThreadPoolExecutor() as pool:
         late = pool.submit(settle, ledger, first)
@@ -244,23 +245,19 @@ def test_an_expired_lease_is_a_crash_and_a_renewed_one_is_not(monkeypatch):
     assert owners.is_dead(f"elsewhere|{boot}|{process}|{started}", now - 1, now)
 
 
-def test_the_lease_of_everything_at_work_is_renewed(tmp_path, monkeypatch):
-    from discreet.ledger import made_ledger
-
-    ledger = made_ledger(tmp_path / ".discreet")
-    registry.register(ledger, made_facts(), [])
+def test_the_lease_of_everything_at_work_is_renewed(ledger, monkeypatch):
     granted = ledger.reserve([request("a"), request("b")])
-    monkeypatch.setattr(charging, "LEASE", 0.02)
-    with ledger.database.writing() as connection:
-        connection.execute("UPDATE charges SET lease = 0")
+    monkeypatch.setattr(owners, "LEASE", 0.02)
+    with ledger.store.writing() as transaction:
+        for charge in list(transaction.each(ChargeRecord)):
+            transaction.put(replace(charge, lease=0.0))
     with ledger.working(*granted):
         until = time.monotonic() + 10
         leases = [0.0]
         while min(leases) == 0 and time.monotonic() < until:
-            with ledger.database.reading() as connection:
-                leases = [lease for (lease,) in connection.execute("SELECT lease FROM charges")]
+            with ledger.store.reading() as snapshot:
+                leases = [charge.lease for charge in snapshot.each(ChargeRecord)]
     assert min(leases) > 0
-    ledger.close()
 
 
 # ---- what fails

@@ -1,0 +1,57 @@
+"""Requests and prices as they are written: in the entry of a charge, and in its row."""
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+from discreet.ledger.entries.amounts import Amount
+from discreet.ledger.entries.charges import Request
+from discreet.ledger.entries.codec import event_from, event_to, loss_to, price_from
+from discreet.planning.price import Price
+
+__all__ = ["price_row", "request_body", "request_from"]
+
+
+def price_row(price: Price) -> tuple[str, str, str]:
+    """What a price counts in, and its two parts."""
+    parts = loss_to(price)
+    kind = "rho" if "rho" in parts else "epsilon"
+    return kind, parts[kind], parts.get("delta", "0")
+
+
+def request_body(request: Request, amount: Amount, budget: Mapping[str, Any], asker: str) -> dict[str, Any]:
+    """The body of a charge's entry: the event first, since prices may be worked out anew from it."""
+    body: dict[str, Any] = {
+        "table": request.table,
+        "version": request.version,
+        "analyst": request.analyst,
+        "question": request.question,
+        "fingerprint": request.fingerprint,
+        "event": event_to(request.event),
+        "price": loss_to(request.price),
+        "amount": list(amount.to_texts()),
+        "budget": budget,
+    }
+    if asker != request.analyst:  # whoever gives no name has the limit of one analyst; older charges count for nobody
+        body["counts_for"] = asker
+    if request.weights:
+        body["weights"] = {name: str(weight) for name, weight in request.weights.items()}
+    if request.cells is not None:
+        body["cells"] = list(request.cells)
+    if request.key is not None:
+        body["key"] = request.key
+    if request.beside:
+        body["beside"] = [list(each) for each in request.beside]
+    return body
+
+
+def request_from(body: dict[str, Any]) -> Request:
+    """What ``request_body`` wrote."""
+    return Request(
+        body["table"], body["version"], body["fingerprint"], body["question"], price_from(body["price"]),
+        event_from(body["event"]),
+        weights={name: Fraction(weight) for name, weight in body.get("weights", {}).items()},
+        cells=tuple(body["cells"]) if "cells" in body else None,
+        analyst=body["analyst"], key=body.get("key"),
+        beside=tuple((table, version) for table, version in body.get("beside", ())),
+    )  # fmt: skip
