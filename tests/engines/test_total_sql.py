@@ -229,6 +229,10 @@ def test_statements_on_every_stored_type_are_total(tmp_path, record, unit):
             answered += work_off(engine, facts, f"SELECT {name}, COUNT(*) AS n FROM t GROUP BY {name}")
         if kind in ("date", "timestamp"):
             answered += work_off(engine, facts, f"SELECT EXTRACT(YEAR FROM {name}) AS y, COUNT(*) AS n FROM t GROUP BY y")
+            for constant in ("DATE '2005-06-07'", "TIMESTAMP '2005-06-07 08:09:10'"):
+                answered += work_off(engine, facts, f"SELECT COUNT(*) AS n FROM t WHERE {name} >= {constant}")
+        if kind in ("category", "many", "number", "integer"):
+            answered += work_off(engine, facts, f"SELECT COUNT(*) AS n FROM t WHERE {name} = 1 OR {name} NOT IN (0.5, 4)")
     engine.close()
     assert answered >= 50
     all_total(record, answered)

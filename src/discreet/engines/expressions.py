@@ -9,8 +9,9 @@ from typing import assert_never
 
 from sqlglot import exp
 
+from discreet.engines.filters import COMPARED, comparison_of, on_stored
 from discreet.engines.float_ranges import binary, hull, unary
-from discreet.engines.reading import read_column
+from discreet.engines.reading import Bare, Member, bare_column, read_column
 from discreet.engines.sheet import Sheet
 from discreet.engines.terms import (
     Kind,
@@ -58,14 +59,6 @@ _TWO: Mapping[str, type[exp.Expr]] = {
     "remainder": exp.Mod,
 }
 _ONE: Mapping[str, type[exp.Expr]] = {"negate": exp.Neg, "abs": exp.Abs, "floor": exp.Floor, "ceil": exp.Ceil}
-_COMPARED: Mapping[str, type[exp.Expr]] = {
-    "equal": exp.EQ,
-    "not_equal": exp.NEQ,
-    "less": exp.LT,
-    "less_equal": exp.LTE,
-    "greater": exp.GT,
-    "greater_equal": exp.GTE,
-}
 _PARTS: Mapping[Part, tuple[str, int, int]] = {
     "year": ("YEAR", 1, 9999),
     "quarter": ("QUARTER", 1, 4),
@@ -89,6 +82,7 @@ class Expressions:
     def __init__(self, facts: Facts, sheet: Sheet) -> None:
         self._declared = {column.name: column for column in facts.columns}
         self._read: dict[str, Term] = {}
+        self._stored: dict[str, Bare | Member | None] = {}
         self._sheet = sheet
         self._dialect = sheet.dialect
         self._level = 0
@@ -125,8 +119,27 @@ class Expressions:
                 assert_never(expression)
 
     def truth(self, expression: Expression) -> Term:
-        """The value of a condition."""
-        return _demand(self.term(expression), "truth")
+        """What is true on exactly the rows on which ``expression`` is; on others it may be false where that is NULL, or NULL."""
+        self._level += 1
+        found = self._truth(expression)
+        self._level -= 1
+        return self._sheet.named(found) if self._level % _LEVELS == _LEVELS - 1 else found
+
+    def _truth(self, expression: Expression) -> Term:
+        match expression:
+            case Apply("and" | "or" as operation, of):
+                return _connected(operation, [self.truth(part) for part in of])
+            case _:
+                return self._on_stored(expression) or _demand(self._term(expression), "truth")
+
+    def _on_stored(self, condition: Expression) -> Term | None:
+        comparison = comparison_of(condition)
+        if comparison is None:
+            return None
+        name = comparison.column
+        if name not in self._stored:
+            self._stored[name] = bare_column(self._declared[name], self._sheet.layout.fields[name], self._sheet)
+        return on_stored(comparison, self._stored[name], [self._literal(each) for each in comparison.constants], self._dialect)
 
     def number(self, expression: Expression) -> Term:
         """The value of a number, held as DOUBLE or as an integer type."""
@@ -192,7 +205,7 @@ class Expressions:
                 return Term(infix(exp.Is, part.sql, exp.Null()), "truth", part.stage)
             case "equal" | "not_equal" | "less" | "less_equal" | "greater" | "greater_equal":
                 left, right = alike(of, self._dialect)
-                return Term(infix(_COMPARED[operation], left.sql, right.sql), "truth", _stage([left, right]))
+                return Term(infix(COMPARED[operation], left.sql, right.sql), "truth", _stage([left, right]))
             case _:
                 assert_never(operation)
 

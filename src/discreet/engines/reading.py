@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from fractions import Fraction
 from typing import assert_never
@@ -48,7 +48,19 @@ from discreet.engines.values import (
 from discreet.errors import FactsError
 from discreet.facts import model
 
-__all__ = ["FEW", "check_stored", "is_run", "is_whole", "kind_of", "one_of_numbers", "one_of_texts", "read_column"]
+__all__ = [
+    "Bare",
+    "FEW",
+    "Member",
+    "bare_column",
+    "check_stored",
+    "is_run",
+    "is_whole",
+    "kind_of",
+    "one_of_numbers",
+    "one_of_texts",
+    "read_column",
+]
 
 FEW = 8  # so many values are compared one by one; more are looked up in a table
 
@@ -112,14 +124,65 @@ _WORDS: dict[Stored, str] = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Bare:
+    """A column that has not been brought into its range: its value is x, or the nearest of ``low`` and ``high``.
+
+    x may be NaN, above all other numbers, or, if ``integer``, have digits after the point: then the value is NULL, as it is
+    where x is.
+    """
+
+    x: Term
+    low: float | date | datetime
+    high: float | date | datetime
+    nan: bool = False
+    integer: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A column before all but its declared values became NULL: its value is x if that is one of ``values``."""
+
+    x: Term
+    values: frozenset[float | str]
+
+
+def bare_column(declared: model.Column, field: Field, sheet: Sheet) -> Bare | Member | None:
+    """A declared column as it is before it is brought into its range, or to its values; None where nothing is done to it."""
+    if field.stored == "read":
+        return None
+    stored = _present(declared, field, sheet)
+    match declared:
+        case model.Number() | model.Integer():
+            return _bare_number(declared, stored, field.stored, sheet)
+        case model.Category(values=values) if stored.kind == "text":
+            words = frozenset(value for value in values if isinstance(value, str) and text(value).name not in MISSING)
+            return Member(Term(_text(column(field.name), field.stored), "text"), words)
+        case model.Category(values=values):
+            numbers = frozenset(nearest(value) for value in values if isinstance(value, int))
+            return Member(_bare_category(declared, stored, field.stored, sheet), numbers)
+        case model.Date():
+            return Bare(_day(stored, field.stored, sheet), *day_bounds(declared))
+        case model.Timestamp():
+            return Bare(_moment(stored, field.stored, sheet), *moment_bounds(declared))
+        case _:
+            return None
+
+
+def _present(declared: model.Column, field: Field, sheet: Sheet) -> Term:
+    """What is stored, NULL for texts that say nothing."""
+    stored = Term(column(field.name), kind_of(declared))
+    if field.stored != "text":
+        return stored
+    present = cases((exp.Not(this=is_one_of(stored.sql, map(text, MISSING))), stored.sql))
+    return sheet.named(replace(stored, sql=present))
+
+
 def read_column(declared: model.Column, field: Field, sheet: Sheet) -> Term:
     """The values of a declared column."""
-    stored = Term(column(field.name), kind_of(declared))
     if field.stored == "read":
-        return _bounded(replace(stored, whole=is_whole(declared)), declared)
-    if field.stored == "text":
-        present = cases((exp.Not(this=is_one_of(stored.sql, map(text, MISSING))), stored.sql))
-        stored = sheet.named(replace(stored, sql=present))
+        return _bounded(replace(Term(column(field.name), kind_of(declared)), whole=is_whole(declared)), declared)
+    stored = _present(declared, field, sheet)
     match declared:
         case model.Number() | model.Integer():
             return _bounded(_number(declared, stored, field.stored, sheet), declared)
@@ -128,9 +191,9 @@ def read_column(declared: model.Column, field: Field, sheet: Sheet) -> Term:
         case model.Boolean():
             return replace(stored, sql=_truth(stored.sql, field.stored))
         case model.Date():
-            return _day(stored, field.stored, day_bounds(declared), sheet)
+            return _clamped(_day(stored, field.stored, sheet), *map(day, day_bounds(declared)))
         case model.Timestamp():
-            return _moment(stored, field.stored, moment_bounds(declared), sheet)
+            return _clamped(_moment(stored, field.stored, sheet), *map(moment, moment_bounds(declared)))
         case model.Text(max_length=length):
             cut = exp.Left(this=_text(stored.sql, field.stored), expression=exp.Literal.number(length))
             return replace(stored, sql=cut)
@@ -153,13 +216,20 @@ def _bounded(term: Term, declared: model.Column) -> Term:
             return term
 
 
-def _number(declared: model.Number | model.Integer, term: Term, stored: Stored, sheet: Sheet) -> Term:
+def _bare_number(declared: model.Number | model.Integer, term: Term, stored: Stored, sheet: Sheet) -> Bare:
     low, high = number_bounds(declared)
     if stored == "whole" and low.is_integer() and high.is_integer() and max(-low, high) <= SAFE:
-        x, least, most = term.sql, whole_literal(int(low)), whole_literal(int(high))
-        outside = cases((infix(exp.LT, x, least), least), (infix(exp.GT, x, most), most))
-        return replace(term, sql=cases((between(x, least, most), x), otherwise=outside), whole=True)
+        return Bare(replace(term, whole=True), low, high)
     number = sheet.named(_double(term, stored, sheet.dialect))
+    return Bare(number, low, high, nan=stored == "real", integer=isinstance(declared, model.Integer))
+
+
+def _number(declared: model.Number | model.Integer, term: Term, stored: Stored, sheet: Sheet) -> Term:
+    number, (low, high) = _bare_number(declared, term, stored, sheet).x, number_bounds(declared)
+    if number.whole:
+        x, least, most = number.sql, whole_literal(int(low)), whole_literal(int(high))
+        outside = cases((infix(exp.LT, x, least), least), (infix(exp.GT, x, most), most))
+        return replace(number, sql=cases((between(x, least, most), x), otherwise=outside))
     x, least, most = number.sql, real_literal(low, sheet.dialect), real_literal(high, sheet.dialect)
     endless = real_literal(math.inf, sheet.dialect)
     outside = cases((infix(exp.LT, x, least), least), (infix(exp.LTE, x, endless), most))  # NaN is above
@@ -192,13 +262,16 @@ def _category(declared: model.Category, term: Term, stored: Stored, sheet: Sheet
         texts = [value for value in declared.values if isinstance(value, str)]
         return one_of_texts(replace(term, sql=_text(term.sql, stored)), texts, sheet, sheet.layout.members.get(declared.name))
     numbers = [value for value in declared.values if isinstance(value, int)]
+    number = _bare_category(declared, term, stored, sheet)
+    found = _bounded(one_of_numbers(number, numbers, sheet, sheet.layout.members.get(declared.name)), declared)
+    return as_whole(found) if is_whole(declared) and not number.whole else found
+
+
+def _bare_category(declared: model.Category, term: Term, stored: Stored, sheet: Sheet) -> Term:
+    """A number, declared or not."""
     if stored == "whole" and is_whole(declared):
-        found = one_of_numbers(replace(term, whole=True), numbers, sheet, sheet.layout.members.get(declared.name))
-    else:
-        double = sheet.named(_double(term, stored, sheet.dialect))
-        found = one_of_numbers(double, numbers, sheet, sheet.layout.members.get(declared.name))
-        found = as_whole(_bounded(found, declared)) if is_whole(declared) else found
-    return _bounded(found, declared)
+        return replace(term, whole=True)
+    return sheet.named(_double(term, stored, sheet.dialect))
 
 
 def one_of_texts(term: Term, values: list[str], sheet: Sheet, table: str | None = None) -> Term:
@@ -265,7 +338,8 @@ def _truth(value: exp.Expr, stored: Stored) -> exp.Expr:
             return value
 
 
-def _day(term: Term, stored: Stored, bounds: tuple[date, date], sheet: Sheet) -> Term:
+def _day(term: Term, stored: Stored, sheet: Sheet) -> Term:
+    """A day, of any year."""
     match stored:
         case "text":
             trimmed = _trimmed(term.sql)
@@ -274,23 +348,23 @@ def _day(term: Term, stored: Stored, bounds: tuple[date, date], sheet: Sheet) ->
             read = tried(term.sql, "DATE")
         case _:
             read = term.sql
-    return _clamped(replace(term, sql=read, kind="day"), day(bounds[0]), day(bounds[1]), sheet)
+    return sheet.named(replace(term, sql=read, kind="day"))
 
 
-def _moment(term: Term, stored: Stored, bounds: tuple[datetime, datetime], sheet: Sheet) -> Term:
+def _moment(term: Term, stored: Stored, sheet: Sheet) -> Term:
+    """A moment, of any year."""
     match stored:
         case "text":
             trimmed = _trimmed(term.sql)
             cut = exp.Left(this=trimmed, expression=exp.Literal.number(26))  # microseconds
             read = cases((sheet.dialect.matches(trimmed, MOMENT), tried(cut, "TIMESTAMP")))
         case "day":
-            clamped = _clamped(replace(term, kind="day"), day(date.min), day(date.max), sheet)  # a later day may be no moment
-            term, read = clamped, as_moment(clamped).sql
+            term = _clamped(replace(term, kind="day"), day(date.min), day(date.max))  # a later day may be no moment
+            read = as_moment(term).sql
         case _:
             read = term.sql
-    return _clamped(replace(term, sql=read, kind="moment"), moment(bounds[0]), moment(bounds[1]), sheet)
+    return sheet.named(replace(term, sql=read, kind="moment"))
 
 
-def _clamped(term: Term, low: exp.Expr, high: exp.Expr, sheet: Sheet) -> Term:
-    x = sheet.named(term)
+def _clamped(x: Term, low: exp.Expr, high: exp.Expr) -> Term:
     return replace(x, sql=cases((infix(exp.LT, x.sql, low), low), (infix(exp.GT, x.sql, high), high), otherwise=x.sql))
