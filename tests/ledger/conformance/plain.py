@@ -16,11 +16,12 @@ class Plain:
 
     @contextmanager
     def reading(self):
-        yield _Records(self._kept)
+        with _faults():
+            yield _Records(self._kept)
 
     @contextmanager
     def writing(self):
-        with self._lock:
+        with self._lock, _faults():
             records = _Records({kind: dict(found) for kind, found in self._kept.items()})
             yield records
             self._kept = records.kept
@@ -30,6 +31,14 @@ class Plain:
 
     def close(self):
         pass
+
+
+@contextmanager
+def _faults():
+    try:
+        yield
+    except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+        raise LedgerFault("the ledger cannot be read") from error
 
 
 class _Records:

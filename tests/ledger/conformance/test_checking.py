@@ -107,6 +107,19 @@ def test_a_record_that_was_changed_without_an_entry_is_named(ledger, what):
     assert told in " | ".join(verify(ledger).problems)
 
 
+@pytest.mark.parametrize(("what", "change"), [(TotalRecord, {"amount": "a lot"}), (AccountRecord, {"cap": "1/0"}),
+                                              (TableRecord, {"budget": "[]"})], ids=str)  # fmt: skip
+def test_a_record_that_nobody_could_have_written_is_a_fault_and_spends_nothing(ledger, what, change):
+    before = ledger.entries()
+    ledger.reserve([request("before")])
+    with ledger.store.writing() as transaction:
+        transaction.put(replace(next(transaction.each(what)), **change))
+    for act in (lambda: ledger.state("t"), lambda: ledger.reserve([request("after")])):
+        with pytest.raises(dc.LedgerFault):
+            act()
+    assert len(ledger.entries()) == len(before) + 1
+
+
 def test_records_that_no_entry_speaks_of_are_named(ledger):
     answered(ledger)
     answered(ledger, "other")
