@@ -37,7 +37,7 @@ class Plain:
 def _faults():
     try:
         yield
-    except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise LedgerFault("the ledger cannot be read") from error
 
 

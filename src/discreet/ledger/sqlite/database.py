@@ -295,7 +295,7 @@ def _faults(message: str, file: Path | None) -> Iterator[None]:
         kind, hint = type(error).__name__, _WRITABLE
     except OSError as error:
         kind, hint = type(error).__name__, "the disk could not be read or written"
-    except (ArithmeticError, LookupError, TypeError, ValueError) as error:  # a row that was edited by hand
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:  # a row that was edited by hand
         kind, hint = type(error).__name__, "it holds something that discreet did not write: run discreet ledger verify"
     fault = LedgerFault(message, hint=hint)
     fault.cause = BUSY if hint == _HELD else kind
