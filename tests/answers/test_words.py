@@ -202,7 +202,15 @@ def test_sizes_that_nothing_tells_stand_side_by_side():
 
 
 def test_a_replay_costs_nothing_and_says_so():
-    assert "costs      nothing: answered already at ε 0.1 or more, and a replay is free; 0.9 left" in repr(quote(replay=True))
+    assert "costs      nothing: it was bought before, at this price or more; 0.9 left" in repr(quote(replay=True))
+
+
+def test_parts_that_were_bought_before_are_free_and_what_is_less_precise_is_offered():
+    from discreet.answers.quote import QuotedOffer
+
+    shown = repr(quote(free=("AVG(x)",), offers=(QuotedOffer("n", 42.0, 30.0, Pure(epsilon="0.07")),)))
+    assert "AVG(x)       free: bought before" in shown
+    assert "or for free  n ± 42 instead of ± 30, at ε 0.07 or less" in shown
 
 
 def test_too_dear_a_question_says_so():

@@ -9,7 +9,7 @@ import pytest
 from tests.ledger.made import count_above, spent, sql, write_table
 
 import discreet as dc
-from discreet.curator import office, open_table
+from discreet.curator import office, open_table, orders
 from discreet.engines.wanted import Engine
 from discreet.ledger import owners
 
@@ -143,14 +143,16 @@ def test_a_question_that_is_interrupted_is_paid_for_and_never_resumed(file, monk
 
 def test_what_a_crash_left_is_answered_once_with_its_own_plan_and_price(file, monkeypatch):
     t = open_table(file)
-    monkeypatch.setattr(t, "_worked", lambda *words: (_ for _ in ()).throw(SystemExit))
+    monkeypatch.setattr(orders, "_worked", lambda *words: (_ for _ in ()).throw(SystemExit))
     with pytest.raises(SystemExit):
         t.ask(count_above(1), epsilon="0.3", analyst="alice")
     monkeypatch.undo()
     monkeypatch.setattr(owners, "is_dead", lambda *words: True)
     answer = t.ask("SELECT COUNT(*) AS another_name FROM t WHERE x > 1", epsilon="0.1", analyst="bob")
-    assert (answer.cost, answer.rows[0].keys(), answer.replayed) == (dc.Pure(epsilon="0.3"), {"another_name"}, False)
-    assert answer.receipt["analyst"] == "alice"
+    assert (answer.cost, answer.rows[0].keys(), answer.replayed) == (dc.Pure(epsilon=0), {"another_name"}, True)
+    assert answer.receipt["analyst"] == "bob"                     # who paid is nobody else's business
+    theirs = t.ask(count_above(1), epsilon="0.3", analyst="alice")
+    assert (theirs.value, theirs.receipt["analyst"], theirs.cost) == (answer.value, "alice", dc.Pure(epsilon="0.3"))
     assert spent(t) == Fraction(3, 10)
     assert t.ask(count_above(1), epsilon="0.3").value == answer.value
     assert office.recover(file) == []

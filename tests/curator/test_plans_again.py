@@ -9,7 +9,7 @@ from tests.laws.questions_at_random import facts_for, questions
 
 import discreet as dc
 from discreet.curator import Curator
-from discreet.curator.replays import plan_again
+from discreet.curator.stock import Stock
 from discreet.ledger import ledger_in_memory
 from discreet.ledger.entries.amounts import Amount
 from discreet.ledger.entries.codec import canonical
@@ -46,7 +46,7 @@ def planned(make):
 
 
 def check_again(plan):
-    again = plan_again(stored(plan), plan.facts)
+    again = Stock(plan.facts, None).purchase_of(stored(plan)).plan
     assert (again.vectors, again.price, again.event, again.wanted) == (plan.vectors, plan.price, plan.event, plan.wanted)
 
 

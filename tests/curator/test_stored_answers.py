@@ -10,7 +10,8 @@ from tests.ledger.made import count_above, edit, spent, sql, write_table
 from tests.ledger.test_old_ledgers import TABLES, curators, folder, told  # noqa: F401 - fixtures
 
 import discreet as dc
-from discreet.curator import asking, office, open_table, replays
+from discreet.curator import asking, office, open_table, replays, stock
+from discreet.curator.orders import Order, crossed
 from discreet.curator.results import document_of
 from discreet.planning.build import make_plan
 from discreet.privacy.events import Sequence
@@ -38,7 +39,7 @@ def upgraded(monkeypatch):
     """From the call on, every question is planned as another version would: the same price, another event."""
 
     def happens():
-        for room in (asking, replays):
+        for room in (asking, stock):
             monkeypatch.setattr(room, "make_plan", planned_otherwise)
 
     return happens
@@ -49,10 +50,11 @@ def planned_otherwise(question, facts, price, weights=None):
     return replace(plan, event=Sequence((plan.event,)))
 
 
-def crashed(curator, question, **how):
+def killed(curator, question, **how):
     """Charged by a process that died."""
     plan = make_plan(read_sql(question, curator.facts), curator.facts, dc.Pure(epsilon="0.5"))
-    (granted,) = curator._ledger.reserve([curator._request(plan, how.get("analyst"), None)])
+    order = Order(curator, plan, Fraction(19, 20), analyst=how.get("analyst"))
+    (granted,) = curator._ledger.reserve([crossed(order, waits=False).request])
     with curator._ledger.store.database.writing() as connection:
         connection.execute("UPDATE charges SET lease = 0 WHERE number = ?", (granted.charge,))
     return granted.charge
@@ -106,8 +108,8 @@ def reckoned(monkeypatch):
     """From the call on the numbers of a plan are worked out by another formula; ``factor`` is how far off they are."""
 
     def happens(factor=1, in_order=lambda found: found, far=0):
-        def otherwise(plan, released, confidence, simultaneous):
-            made = document_of(plan, released, confidence, simultaneous)
+        def otherwise(purchase, released, confidence, simultaneous):
+            made = document_of(purchase, released, confidence, simultaneous)
             columns = tuple(
                 replace(each, values=in_order([value if each.kind == "key" else value * factor for value in each.values]),
                         intervals=each.intervals and in_order([(a + far, b + far) for a, b in each.intervals]))
@@ -191,10 +193,10 @@ def test_a_question_bought_anew_has_noise_of_its_own(t):
 
 def test_a_crashed_charge_that_cannot_be_followed_is_not_written_off(file, t):
     question = count_above(7)
-    crashed(t, question, analyst="alice")
+    killed(t, question, analyst="alice")
     before = states(file)
     with pytest.MonkeyPatch.context() as change:
-        for room in (asking, replays):
+        for room in (asking, stock):
             change.setattr(room, "make_plan", planned_otherwise)
         for act in (lambda: t.ask(question, epsilon="0.5", analyst="alice"), t.recover):
             with pytest.raises(dc.LedgerFault, match="the version of discreet that charged it"):
@@ -207,7 +209,7 @@ def test_a_crashed_charge_that_cannot_be_followed_is_not_written_off(file, t):
 
 def test_what_crashed_elsewhere_may_be_bought_anew_and_is_still_finished_later(file, t, upgraded, monkeypatch):
     question = count_above(7)
-    crashed(t, question)
+    killed(t, question)
     upgraded()
     bought = t.ask(question, epsilon="0.5", anew=True)
     assert spent(t) == 1
@@ -221,12 +223,12 @@ def test_what_crashed_elsewhere_may_be_bought_anew_and_is_still_finished_later(f
 
 def test_recovery_finishes_what_it_can_and_tells_what_it_cannot(file, t, monkeypatch):
     for number in (1, 2):
-        crashed(t, count_above(number))
+        killed(t, count_above(number))
 
     def differs(question, *words):
         return (planned_otherwise if "Fraction(2, 1)" in repr(question.where) else make_plan)(question, *words)
 
-    monkeypatch.setattr(replays, "make_plan", differs)
+    monkeypatch.setattr(stock, "make_plan", differs)
     with pytest.raises(dc.LedgerFault, match="1 charge"):
         t.recover()
     assert sorted(states(file)[0]) == [("running", 1), ("settled", 2)]
@@ -237,7 +239,7 @@ def test_recovery_finishes_what_it_can_and_tells_what_it_cannot(file, t, monkeyp
 
 def test_a_stored_answer_that_was_touched_is_not_delivered(file, t):
     first = t.ask(count_above(1), epsilon="0.1")
-    sql(file.parent, """UPDATE answers SET released = replace(released, '"values":[', '"values":[1')""")
+    sql(file.parent, "UPDATE releases SET packed = zeroblob(9)")
     with pytest.raises(dc.LedgerFault, match="ledger verify"):
         t.ask(count_above(1), epsilon="0.1")
     assert not office.verify(file).ok

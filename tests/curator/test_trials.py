@@ -16,6 +16,7 @@ from discreet.planning import outputs
 from discreet.planning.build import make_plan
 from discreet.planning.extremes import extreme_releases
 from discreet.planning.price import read_price
+from discreet.planning.purchase import bought_whole
 from discreet.questions.sql import read_sql
 
 COLUMNS = {"x": dc.number(0, 100), "i": dc.integer(0, 50), "s": dc.category("a", "b"), "z": dc.integer(0, 9999), "k": dc.text(),
@@ -51,7 +52,7 @@ def plan_of(people, sql, **price):
 def test_what_follows_a_release_holds_at_the_extremes_for_every_kind_of_question(sql, price):
     people = table()
     plan = plan_of(people, sql, **price)
-    people._trials.try_out(plan, people._request(plan, None, None), Fraction(19, 20), True)
+    people._trials.try_out(bought_whole(plan), people._request(plan, None, None), Fraction(19, 20), True)
     assert len(people._trials.passed) == 1
 
 
@@ -116,7 +117,7 @@ def test_a_trial_draws_no_noise_and_reads_no_row():
     people = table()
     plan = plan_of(people, EVERY[1], epsilon=1)
     with recorded() as calls:
-        people._trials.try_out(plan, people._request(plan, None, None), Fraction(1, 2), False)
+        people._trials.try_out(bought_whole(plan), people._request(plan, None, None), Fraction(1, 2), False)
     assert calls == []
 
 

@@ -11,7 +11,6 @@ from tests.planning.loose import PRICES, facts, planned
 
 import discreet as dc
 from discreet.curator import curator_in_memory
-from discreet.curator.replays import plan_again
 from discreet.engines import open_engine
 from discreet.engines.reference import Reference
 from discreet.facts import parse_facts
@@ -103,7 +102,7 @@ def test_weights_share_the_rest_and_a_stored_request_is_planned_again_as_it_was(
     sql, weights = "SELECT AVG(x) AS m, SUM(k) AS s, COUNT(*) AS n FROM t BOUNDS SHARE 0.25", {"m": 3}
     plan = make_plan(read_sql(sql, about), about, read_price(epsilon=2), weights)
     assert [each.share for each in plan.vectors] == [Fraction(1, 8)] * 2 + [Fraction(9, 20), Fraction(3, 20), Fraction(3, 20)]
-    again = plan_again(curator._request(plan, None, None), about)
+    again = curator._stock.purchase_of(curator._request(plan, None, None)).plan
     assert again == plan
     told = tuple(bounds_as_integers(_bounds_at(about.column(each.column), 70, 80)) for each in plan.vectors[:2])
     assert [each.share for each in opened(again, told).vectors] == [each.share for each in plan.vectors]

@@ -207,9 +207,9 @@ def test_a_ledger_of_rho_charges_half_the_square_of_every_epsilon_and_the_delta(
     curator = curator_in_memory(about, Reference(about, rows_of(a=100)))
     curator.ask(MEAN, epsilon="0.2", delta="2e-6")
     assert curator.budget.spent == dc.Concentrated(rho=2 * Fraction(1, 10) ** 2 / 2)
-    curator.ask(MEAN + " ORDER BY word", epsilon="0.2", delta="2e-6")
+    curator.ask(MEAN, anew=True, epsilon="0.2", delta="2e-6")
     with pytest.raises(dc.BudgetError):  # half of the delta is for keys: 5e-6 in all
-        curator.ask(MEAN + " ORDER BY m", epsilon="0.2", delta="2e-6")
+        curator.ask(MEAN, anew=True, epsilon="0.2", delta="2e-6")
 
 
 @pytest.mark.parametrize("price", [{"epsilon": 1}, {"rho": 1}])

@@ -100,6 +100,7 @@ class Answer:
     rehearsed: bool = False
     simultaneous: bool = False  # whether all intervals hold at once with the confidence, or each by itself
     ranges: "tuple[RangeTotals, ...]" = ()  # behind running counts
+    free: tuple[str, ...] = ()  # parts that were bought before
 
     @property
     def value(self) -> Any:
@@ -134,7 +135,8 @@ class Answer:
 
     def _told(self) -> dict[str, Any]:
         """What is said only where it is so."""
-        return {name: True for name in ("rehearsed", "simultaneous") if getattr(self, name)}
+        said = {name: True for name in ("rehearsed", "simultaneous") if getattr(self, name)}
+        return said | ({"free": list(self.free)} if self.free else {})
 
     def _ranks(self) -> dict[str, Any]:
         found = [{name: list(ends) for name, ends in row.items()} for row in self.rank_intervals]

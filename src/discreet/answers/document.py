@@ -18,3 +18,4 @@ class Document:
     simultaneous: bool = False
     split: tuple[tuple[str, Loss], ...] = ()
     warnings: tuple[str, ...] = ()
+    free: tuple[str, ...] = ()  # parts that were bought before

@@ -10,7 +10,7 @@ from itertools import groupby
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from discreet.answers.losses import after, is_enough, loss_in_words, share_left
+from discreet.answers.losses import after, is_enough, share_left
 from discreet.answers.words import (
     basis_in_words,
     charge_in_words,
@@ -19,7 +19,9 @@ from discreet.answers.words import (
     key_in_words,
     left_in_words,
     numbers_of,
+    offer_in_words,
     paid_in_words,
+    parts_in_words,
     ranked_reading,
     readings,
     spending_in_words,
@@ -128,9 +130,9 @@ def _bar(value: float, low: float, high: float, first: float, last: float) -> st
 def quote_as_html(quote: "Quote") -> str:
     """Cost, split, expected ± and what would be left; nothing has been spent."""
     rows = [("costs", charge_in_words(quote))]
-    if len(quote.split) > 1:
-        shares = [f"{clean(what)}: {loss_in_words(loss)}" for what, loss in quote.split]
+    if shares := [f"{what.strip()}: {cost}" for what, cost in parts_in_words(quote)]:
         rows += zip(["split"] + [""] * len(shares), shares, strict=False)
+    rows += [("or for free", offer_in_words(each)) for each in quote.offers]
     rows += groups_in_words(quote)
     facts = _table([], [(f'<th style="text-align:left;padding:.1em .7em;{_DIM}">{escape(k)}</th>', _cell(v)) for k, v in rows])
     return _frame(_question(quote.question), facts, _expected(quote), _gauge(quote.budget, quote), _warned(quote.warnings))

@@ -8,7 +8,7 @@ from typing import Any
 from discreet.answers.answer import BudgetState, as_strings
 from discreet.privacy.losses import Loss
 
-__all__ = ["Quote", "QuotedColumn"]
+__all__ = ["Quote", "QuotedColumn", "QuotedOffer"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +20,19 @@ class QuotedColumn:
     basis: str  # rows, released, assuming, rows_about, table; rank, rank_of_units, range: the ± is in ranks, or in parts of the
     # range that is found, infinite where even that does not tell; none: it does not depend on the data
     rows: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class QuotedOffer:
+    """A part that is bought although what is stored tells it less precisely: ± of a column for free, and as it is bought.
+
+    At ``at`` or less the free one is as good as planned, and nothing is paid for it.
+    """
+
+    name: str
+    free: float
+    bought: float
+    at: Loss
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -38,6 +51,8 @@ class Quote:
     replay: bool = False
     warnings: tuple[str, ...] = ()
     counted: str = "rows"  # what the readable group has so many of
+    free: tuple[str, ...] = ()  # parts that were bought before
+    offers: tuple[QuotedOffer, ...] = ()
     takes: Loss | None = None  # off the budget, where that is less than the cost: another cell has borne as much already
 
     @property
@@ -60,8 +75,13 @@ class Quote:
             "smallest_readable_group": self.readable_group,
             "budget": self.budget.to_dict(),
             "replay": self.replay,
+            "free": list(self.free),
             "warnings": list(self.warnings),
-        } | ({} if self.takes is None else {"takes": as_strings(self.takes)})
+        } | ({} if self.takes is None else {"takes": as_strings(self.takes)}) | self._offered()
+
+    def _offered(self) -> dict[str, Any]:
+        offers = [{"name": o.name, "free": o.free, "bought": o.bought, "at": as_strings(o.at)} for o in self.offers]
+        return {"offers": offers} if offers else {}
 
     def __repr__(self) -> str:
         from discreet.answers.words import quote_in_words

@@ -15,7 +15,7 @@ from discreet.plots.view import as_bought, name_in_words, reads_whole
 
 if TYPE_CHECKING:
     from discreet.answers.answer import Answer, AnswerColumn, BudgetState
-    from discreet.answers.quote import Quote, QuotedColumn
+    from discreet.answers.quote import Quote, QuotedColumn, QuotedOffer
     from discreet.facts.model import Facts
 
 __all__ = [
@@ -96,6 +96,8 @@ def ranked_reading(read: Reading, ends: tuple[Any, Any], answer: "Answer", colum
 def cost_in_words(answer: "Answer") -> str:
     """What was paid for the answer: ``ε 0.1``, or that it was free this time."""
     paid = loss_in_words(answer.cost)
+    if answer.replayed and not any(letters(answer.cost).values()):
+        return "free, a view of what was bought before"
     return f"{paid}, replayed, free" if answer.replayed else paid
 
 
@@ -202,8 +204,9 @@ def quote_in_words(quote: "Quote") -> str:
     """Cost, split, expected ± and what would be left; nothing has been spent."""
     parts = [
         ("costs", [charge_in_words(quote)]),
-        ("split", _split_lines(quote) if len(quote.split) > 1 else []),
+        ("split", [f"{what}  {cost}" for what, cost in parts_in_words(quote)]),
         (f"± at {percent(quote.confidence)}", _expected_lines(quote)),
+        ("or for free", [offer_in_words(each) for each in quote.offers]),
         *((name, [line]) for name, line in groups_in_words(quote)),
     ]
     shown = [(name, line) for name, lines in parts for name, line in zip([name] + [""] * len(lines), lines, strict=False)]
@@ -217,7 +220,7 @@ def charge_in_words(quote: "Quote") -> str:
     """What the question would take from the budget, and what it would leave."""
     cost, left = loss_in_words(quote.cost), left_in_words(quote.budget)
     if quote.replay:
-        return f"nothing: answered already at {cost} or more, and a replay is free; {left}"
+        return f"nothing: it was bought before, at this price or more; {left}"
     if not is_enough(quote.budget.remaining, quote.taken):
         return f"{cost}, more than the budget has: {left}"
     rest = after(quote.budget.remaining, quote.taken)
@@ -234,9 +237,17 @@ def groups_in_words(quote: "Quote") -> list[tuple[str, str]]:
     return lines
 
 
-def _split_lines(quote: "Quote") -> list[str]:
-    whats = _aligned([shortened(clean(what), 60) for what, _ in quote.split])
-    return [f"{what}  {loss_in_words(loss)}" for what, (_, loss) in zip(whats, quote.split, strict=True)]
+def parts_in_words(quote: "Quote") -> list[tuple[str, str]]:
+    """What each part costs, if there are several; those that were bought before are free."""
+    parts = [(what, loss_in_words(loss)) for what, loss in quote.split] + [(what, "free: bought before") for what in quote.free]
+    whats = _aligned([shortened(clean(what), 60) for what, _ in parts])
+    return [(what, cost) for what, (_, cost) in zip(whats, parts, strict=True)] if len(parts) > 1 else []
+
+
+def offer_in_words(offer: "QuotedOffer") -> str:
+    """What is there already, less precisely: ``n ± 42 instead of ± 30, at ε 0.07 or less``."""
+    at = loss_in_words(offer.at, up=False)
+    return f"{clean(offer.name)} ± {rough(offer.free)} instead of ± {rough(offer.bought)}, at {at} or less"
 
 
 def _expected_lines(quote: "Quote") -> list[str]:

@@ -6,40 +6,59 @@ from typing import assert_never
 from discreet.answers.losses import loss_in_words
 from discreet.facts.model import Budget, ByColumn, Facts, Integer, Number
 from discreet.ledger.entries.chain import now
-from discreet.planning.plan import Found, Keys, Plan, Ranks, Vector
+from discreet.planning.plan import AnyVector, Found, Keys, Plan, Ranks, Vector
+from discreet.planning.purchase import Purchase, bought_whole
 from discreet.planning.units import matches_of
 from discreet.plots.numerals import grouped
+from discreet.privacy.events import GaussianRelease
+from discreet.privacy.events import Sequence as InSequence
 from discreet.privacy.losses import Approximate, Concentrated, Loss, Pure
 from discreet.questions.algebra import Aggregate, Column
 from discreet.questions.functions import BOUNDED
 from discreet.questions.ranked import SIZE_KINDS
 from discreet.questions.text import name_text, to_text
 
-__all__ = ["advice_on", "clamping_notes", "first_question", "join_notes", "past_end", "split_of", "warnings_for"]
+__all__ = ["advice_on", "clamping_notes", "first_question", "free_parts", "join_notes", "past_end", "split_of", "warnings_for"]
 
 _TOO_MUCH = 10
 _LONG = 1 << 50  # numbers are written to six digits from here on
 
 
-def split_of(plan: Plan) -> tuple[tuple[str, Loss], ...]:
-    """What each released vector costs of the price."""
+def split_of(purchase: Purchase) -> tuple[tuple[str, Loss], ...]:
+    """What each bought vector costs of the price."""
+    plan, bought = purchase.plan, [purchase.plan.vectors[place] for place in purchase.bought]
     match plan.price:
         case Pure(epsilon=epsilon):
-            return tuple((vector.what, Pure(epsilon=epsilon * vector.share)) for vector in plan.vectors)
+            return tuple((vector.what, Pure(epsilon=epsilon * vector.share)) for vector in bought)
         case Concentrated(rho=rho):
-            return tuple((vector.what, Concentrated(rho=rho * vector.share)) for vector in plan.vectors)
-        case Approximate(epsilon=epsilon, delta=delta) if plan.vectors and isinstance(plan.vectors[0], Keys):
-            first, *rest = plan.vectors
-            pure = [(vector.what, Pure(epsilon=epsilon * vector.share)) for vector in rest]
-            return ((first.what, Approximate(epsilon=epsilon * first.share, delta=delta)), *pure)
-        case Approximate(epsilon=epsilon, delta=delta):
-            found = [each for each in plan.vectors if isinstance(each, Found)]
-            others = ", ".join(vector.what for vector in plan.vectors[len(found) :])
-            spent = sum((each.share for each in found), start=Fraction(0))
-            pure = [(each.what, Pure(epsilon=epsilon * each.share)) for each in found]
-            return (*pure, (others, Approximate(epsilon=epsilon * (1 - spent), delta=delta))) if others else ()
+            return tuple((vector.what, Concentrated(rho=rho * vector.share)) for vector in bought)
+        case Approximate() if plan.vectors and isinstance(plan.vectors[0], Keys):
+            return tuple((vector.what, _with_keys(vector, plan.price)) for vector in bought)
+        case Approximate(epsilon=epsilon):
+            pure = [(each.what, Pure(epsilon=epsilon * each.share)) for each in bought if isinstance(each, Found)]
+            others = ", ".join(vector.what for vector in bought if not isinstance(vector, Found))
+            return (*pure, (others, _claimed(purchase))) if others else ()
         case _:
             assert_never(plan.price)
+
+
+def free_parts(purchase: Purchase) -> tuple[str, ...]:
+    """What was bought before."""
+    return tuple(dict.fromkeys(purchase.plan.vectors[place].what for place in purchase.free))
+
+
+def _with_keys(vector: AnyVector, price: Approximate) -> Loss:
+    """Keys take the delta, and all else is pure."""
+    epsilon = price.epsilon * vector.share
+    return Approximate(epsilon=epsilon, delta=price.delta) if isinstance(vector, Keys) else Pure(epsilon=epsilon)
+
+
+def _claimed(purchase: Purchase) -> Loss:
+    """The one claim for all that follows the bounds."""
+    event = purchase.event.parts[-1] if isinstance(purchase.event, InSequence) else purchase.event
+    assert isinstance(event, GaussianRelease)
+    assert event.claim is not None
+    return event.claim
 
 
 def warnings_for(plan: Plan) -> tuple[str, ...]:
@@ -51,7 +70,7 @@ def warnings_for(plan: Plan) -> tuple[str, ...]:
 
 def _told(found: Found, plan: Plan) -> str:
     """Which bounds were found, or how they will be."""
-    column, (what, loss) = plan.facts.column(found.column), split_of(plan)[plan.vectors.index(found)]
+    column, (what, loss) = plan.facts.column(found.column), split_of(bought_whole(plan))[plan.vectors.index(found)]
     assert isinstance(column, Number | Integer)
     if column.lower is not None and column.upper is not None:
         ends = ", ".join(map(_bound, (column.lower, column.upper)))

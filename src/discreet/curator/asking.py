@@ -13,23 +13,25 @@ from typing import Unpack
 
 from discreet.answers.answer import Answer, BudgetState
 from discreet.answers.quote import Quote
-from discreet.curator.advice import clamping_notes, join_notes, split_of, warnings_for
-from discreet.curator.alarms import Failing, as_fault
+from discreet.curator.advice import clamping_notes, free_parts, join_notes, split_of, warnings_for
+from discreet.curator.alarms import Failing
 from discreet.curator.held import Held
 from discreet.curator.names import public_name
+from discreet.curator.orders import Answered, Order, answered, crossed, recovered
 from discreet.curator.refusals import by_parts
-from discreet.curator.replays import plan_again, plan_followed, released_rows, shown_again, shown_or_none
+from discreet.curator.replays import released_rows, shown_again
 from discreet.curator.request import Ask, Asked, Weights, Words
-from discreet.curator.results import answer_from, answer_of, document_of, quoted_columns
+from discreet.curator.results import answer_from, answer_of, document_of, offers_of, quoted_columns, ranges_of
 from discreet.curator.statements import statement_about
+from discreet.curator.stock import Stock
 from discreet.curator.trials import Trials
 from discreet.curator.verbs import Verbs
 from discreet.engines.wanted import Engine
-from discreet.errors import AccessError, DiscreetError, Fault, LedgerFault
+from discreet.errors import AccessError, LedgerFault
 from discreet.exact import Number
 from discreet.facts.model import Facts
-from discreet.ledger import Ledger
-from discreet.ledger.entries.charges import Frozen, Granted, Request, Stored, cut_off
+from discreet.ledger.charging import Ledger
+from discreet.ledger.entries.charges import Granted, Request, Stored, Viewed, cut_off
 from discreet.ledger.entries.signatures import problem_with
 from discreet.ledger.stops import stopped_for
 from discreet.mechanisms.accuracy import read_confidence
@@ -37,13 +39,15 @@ from discreet.mechanisms.observing import observer
 from discreet.noise.keystream import Keystream, source
 from discreet.planning.build import make_plan
 from discreet.planning.expected import readable_group
-from discreet.planning.opening import opened, released_from
+from discreet.planning.opening import opened, released_from, released_parts
 from discreet.planning.partition import cells_touched
 from discreet.planning.plan import Plan
 from discreet.planning.price import Price, read_price
+from discreet.planning.purchase import Purchase, bought_whole, view_of
 from discreet.planning.release import Released
 from discreet.planning.several import make_plans
 from discreet.planning.shares import weights_behind
+from discreet.privacy.losses import Pure
 from discreet.questions.algebra import Question
 from discreet.questions.builder import Rows
 from discreet.questions.joins import beside
@@ -63,6 +67,7 @@ class Curator(Verbs, Held, Failing):
         self._ledger = ledger
         self._place = place  # of the ledger on disk; None for a table in memory
         self._trials = Trials(ledger, place)
+        self._stock = Stock(facts, ledger)
 
     @property
     def budget(self) -> BudgetState:
@@ -81,26 +86,30 @@ class Curator(Verbs, Held, Failing):
         """
         ask = Ask.of(question, **words)
         asked, sure = ask.read(self.facts), ask.sure
-        rows = released_rows(asked, self.facts, self._ledger, sure, self._asker(ask.analyst))
-        plan = make_plan(asked, self.facts, ask.price(asked, self.facts, rows), ask.weights)
-        with self._by_parts([plan]):
-            cost = self._ledger.cost(self.facts.name, plan.event)
-            takes = self._ledger.takes(self.facts.name, plan.event, self._cells(plan))
-        least, counted = readable_group(plan, sure) or (None, "rows")
+        plan = make_plan(asked, self.facts, self._priced(ask, asked), ask.weights)
+        rows = self._rows(plan, ask)
+        found = crossed(Order(self, plan, sure, ask.simultaneous, ask.analyst, anew=ask.anew), waits=False)
+        purchase, view = found.purchase, view_of(found.purchase).plan
+        with self._by_parts([purchase]):
+            cost = self._ledger.cost(self.facts.name, purchase.event)
+            takes = self._ledger.takes(self.facts.name, purchase.event, self._cells(plan))
+        least, counted = readable_group(view, sure) or (None, "rows")
         return Quote(
             table=self.facts.name,
             question=to_text(asked),
             cost=cost,
             takes=None if takes == cost else takes,
-            split=split_of(plan),
-            columns=quoted_columns(plan, sure, ask.rows_assumed, rows),
+            split=split_of(purchase),
+            free=free_parts(purchase),
+            offers=offers_of(purchase, sure, ask.rows_assumed, rows),
+            columns=quoted_columns(view, sure, ask.rows_assumed, rows),
             confidence=sure,
             cells=plan.wanted.cells,
             readable_group=least,
             counted=counted,
             budget=self.budget,
-            replay=self._stored(plan, ask.analyst) is not None,
-            warnings=(*self._stops(plan, ask.analyst), *warnings_for(plan), *join_notes(plan), *clamping_notes(plan)),
+            replay=found.is_old or purchase.is_free,
+            warnings=(*self._stops(found.request), *warnings_for(view), *join_notes(plan), *clamping_notes(plan)),
         )
 
     def ask(self, question: Asked, **words: Unpack[Words]) -> Answer:
@@ -110,14 +119,12 @@ class Curator(Verbs, Held, Failing):
         """
         ask = Ask.of(question, **words)
         asked, sure = ask.read(self.facts), ask.sure
-        who = self._asker(ask.analyst)
-        rows = released_rows(asked, self.facts, self._ledger, sure, who) if ask.within is not None else None
-        price = ask.price(asked, self.facts, rows)
+        price = self._priced(ask, asked)
         if ask.rehearse:
             return self._rehearsed(asked, price, ask.weights, sure, ask.simultaneous)
         plan = make_plan(asked, self.facts, price, ask.weights)               # may refuse; has read no data
-        (answer,) = self._answers([plan], sure, ask.analyst, ask.key, ask.simultaneous, anew=ask.anew)
-        return answer
+        (found,) = answered([Order(self, plan, sure, ask.simultaneous, ask.analyst, ask.key, ask.anew)])
+        return self.answer(found)
 
     def ask_all(
         self,
@@ -134,9 +141,9 @@ class Curator(Verbs, Held, Failing):
         """Several questions for one price, charged together or not at all. Every statistic inside gets an equal share."""
         asked, sure = [Ask.of(question).read(self.facts) for question in questions], read_confidence(confidence)
         plans = make_plans(asked, self.facts, read_price(epsilon=epsilon, delta=delta, rho=rho), weights)
-        answers = self._answers(plans, sure, analyst, None, simultaneous)
-        by_question = {fingerprint(plan.question): (plan, answer) for plan, answer in zip(plans, answers, strict=True)}
-        return [self._named(by_question[fingerprint(each)], each, sure, analyst, simultaneous) for each in asked]
+        found = answered([Order(self, plan, sure, simultaneous, analyst) for plan in plans])
+        by_question = {fingerprint(plan.question): (plan, each) for plan, each in zip(plans, found, strict=True)}
+        return [self._named(*by_question[fingerprint(each)], each) for each in asked]
 
     def open(self) -> None:
         """Look at the source now; else the first question does.
@@ -153,83 +160,59 @@ class Curator(Verbs, Held, Failing):
 
     # ---- the flow
 
-    def _answers(
-        self, plans: Sequence[Plan], confidence: Fraction, analyst: str | None, key: str | None, simultaneous: bool,
-        anew: bool = False,
-    ) -> list[Answer]:
-        self._refuse_tapes()
-        requests = [replace(self._request(plan, analyst, key), anew=anew) for plan in plans]
-        known = self._ledger.known(requests)                                 # whoever is frozen goes no further
-        stored = [shown_or_none(plan, found) for plan, found in zip(plans, known, strict=True)]
-        new = [pair for pair, found in zip(zip(plans, requests, strict=True), stored, strict=True) if found is None]
-        for plan, request in new:
-            self._trials.try_out(plan, request, confidence, simultaneous)    # what comes after a release cannot fail then
-        if new:
-            self._ready()                                                    # a source that is gone costs nothing
-        with self._by_parts(plans):
-            outcomes = self._ledger.reserve(requests, self._can_follow)      # durable from here on, never refunded
-        settled = self._worked(outcomes, plans, confidence, simultaneous)
-        replays = [isinstance(outcome, Stored) for outcome in outcomes]
-        together = zip(plans, settled, replays, strict=True)
-        return [self._answer(plan, stored, confidence, simultaneous, replayed=free) for plan, stored, free in together]
+    def answer(self, found: Answered) -> Answer:
+        """What came of an order, as an answer. All of it is post-processing of what was released."""
+        order, purchase, outcome = found.order, found.purchase, found.outcome
+        if isinstance(outcome, Viewed):
+            return self._viewed(order, purchase, outcome.request)
+        if not found.is_new and problem_with(outcome.receipt, "receipt", self._ledger.key.public) is not None:
+            raise LedgerFault("a stored receipt is not what was signed", hint="run discreet ledger verify")
+        document, ranges = shown_again(
+            purchase, outcome, self._stock, order.confidence, order.simultaneous, is_new=found.is_new
+        )
+        cost = self._ledger.cost(self.facts.name, outcome.request.event)  # what it was bought for, be it now or before
+        answer = answer_of(
+            document, order.plan, id=outcome.id, cost=cost, budget=self.budget, replayed=not found.is_new,
+            receipt=dict(outcome.receipt),
+        )  # fmt: skip
+        return replace(answer, ranges=ranges)
 
-    def _can_follow(self, request: Request) -> bool:
-        return plan_followed(request, self.facts) is not None
+    def _viewed(self, order: Order, purchase: Purchase, request: Request) -> Answer:
+        """An answer that follows from stored draws. Nothing of it is kept: it can be had again at any time."""
+        view = view_of(purchase)
+        released = self._stock.released(view, ())
+        statement = statement_about(replace(purchase, plan=opened(view.plan, released)), request)
+        document = document_of(purchase, released, order.confidence, order.simultaneous)
+        receipt = self._ledger.view_receipt(request, statement, document)
+        cost = self._ledger.cost(self.facts.name, purchase.event)
+        told = {"id": receipt["answer"], "cost": cost, "budget": self.budget, "replayed": True, "receipt": receipt}
+        answer = answer_of(document, order.plan, **told)
+        return replace(answer, ranges=ranges_of(view.plan, released, order.confidence))
 
-    def _worked(
-        self, outcomes: Sequence[Granted | Stored], plans: Sequence[Plan | None], confidence: Fraction, simultaneous: bool
-    ) -> list[Stored]:
-        """Every granted charge run and settled. When one fails the others are still worked off: they are paid for."""
-        waiting = [(outcome, plan) for outcome, plan in zip(outcomes, plans, strict=True) if isinstance(outcome, Granted)]
-        with self._ledger.working(*(granted for granted, _ in waiting)):
-            settled = self._worked_off(waiting, confidence, simultaneous)
-        return [outcome if isinstance(outcome, Stored) else settled[outcome.charge] for outcome in outcomes]
-
-    def _worked_off(
-        self, waiting: list[tuple[Granted, Plan | None]], confidence: Fraction, simultaneous: bool
-    ) -> dict[int, Stored]:
-        settled: dict[int, Stored] = {}
-        failed: list[DiscreetError] = []
-        try:
-            while waiting:
-                granted, plan = waiting[0]
-                try:
-                    settled[granted.charge] = self._settled(granted, plan, confidence, simultaneous)
-                except Frozen as reason:  # settled and kept, and not delivered
-                    failed.append(reason)
-                except Exception as error:  # noqa: BLE001 - its text may quote a row
-                    failed.append(self._failed(granted, as_fault(error)))
-                waiting.pop(0)
-        except BaseException:  # interrupted: the charges are kept and never resumed, and nobody is to blame
-            for left, _ in waiting:
-                self._failed(left, Fault("interrupted", freezes=False))
-            raise
-        if failed:
-            raise failed[0] from None
-        return settled
-
-    def _settled(self, granted: Granted, plan: Plan | None, confidence: Fraction, simultaneous: bool) -> Stored:
-        """Run and settle one charge. After a crash its own plan is followed, not that of whoever found it."""
-        if plan is None or granted.is_resumed:
-            plan = plan_again(granted.request, self.facts)
-        released: Released = ()
-        if plan.vectors:
+    def _settled(self, granted: Granted, purchase: Purchase, confidence: Fraction, simultaneous: bool) -> Stored:
+        """Run and settle one charge."""
+        fresh: Released = ()
+        if purchase.bought:
             self._refuse_tapes()                                             # nobody has put one on since the charge
-            released = released_from(plan, self._opened())                   # may read again while it chooses keys and values
+            fresh = released_parts(purchase.plan, purchase.bought, self._opened())  # may read again while it chooses
             self._still_the_same()                                           # what was read is of the version that was charged
-        statement = statement_about(opened(plan, released), granted.request)
-        return self._ledger.settle(granted, released, statement, document_of(plan, released, confidence, simultaneous))
+        view = view_of(purchase)
+        released = self._stock.released(view, fresh)
+        statement = statement_about(replace(purchase, plan=opened(view.plan, released)), granted.request)
+        return self._ledger.settle(granted, fresh, statement, document_of(purchase, released, confidence, simultaneous))
 
     def recover(self) -> list[Answer]:
         """Answer what crashes left behind. Nothing is charged again."""
         self._refuse_tapes()
         self._ready()
         granted, sure = self._ledger.taken_over(self.facts.name, self._can_follow), read_confidence("0.95")
-        settled = self._worked(granted, [None] * len(granted), sure, False)
+        found = recovered(self, granted, sure)
         if left := self._ledger.abandoned(self.facts.name):                  # for another version
             raise cut_off(len(left))
-        plans = [plan_again(stored.request, self.facts) for stored in settled]
-        return [self._answer(plan, stored, sure, False, replayed=False) for plan, stored in zip(plans, settled, strict=True)]
+        return [self.answer(each) for each in found]
+
+    def _can_follow(self, request: Request) -> bool:
+        return self._stock.followed(request) is not None
 
     def _refuse_tapes(self) -> None:
         """Noise that repeats itself, or is written down, is for tables in memory (rule 32)."""
@@ -237,6 +220,9 @@ class Curator(Verbs, Held, Failing):
             raise AccessError("a registered table is asked with real noise only", hint="use a table in memory for tests")
 
     # ---- to and from the ledger
+
+    def _request_for(self, order: Order) -> Request:
+        return replace(self._request(order.plan, order.analyst, order.key), anew=order.anew, is_holders=order.is_holders)
 
     def _request(self, plan: Plan, analyst: str | None, key: str | None) -> Request:
         return Request(
@@ -253,49 +239,39 @@ class Curator(Verbs, Held, Failing):
             beside=() if self._place is None else beside(plan.question, self.facts),
         )
 
-    def _stops(self, plan: Plan, analyst: str | None) -> tuple[str, ...]:
+    def _stops(self, request: Request) -> tuple[str, ...]:
         """That this would be refused if it were asked now; of what happened, only a reference."""
-        reason = stopped_for(self._ledger, self._request(plan, analyst, None))
+        reason = stopped_for(self._ledger, request)
         if reason is None:
             return ()
         return (f"asking is stopped: {reason.message}" + (f" (reference {reason.reference})" if reason.reference else ""),)
+
+    def _priced(self, ask: Ask, asked: Question) -> Price:
+        """What is offered. A wish is turned into a price by counts that were released before, where there are some."""
+        if ask.within is None:
+            return ask.price(asked, self.facts, None)
+        return ask.price(asked, self.facts, self._rows(make_plan(asked, self.facts, Pure(epsilon=1)), ask))
+
+    def _rows(self, plan: Plan, ask: Ask) -> dict[str, tuple[int, ...]]:
+        return released_rows(plan, self._stock, ask.sure, self._request(plan, ask.analyst, None))
 
     def _cells(self, plan: Plan) -> tuple[str, ...] | None:
         """The cells to charge. Where a unit can leave one and enter another, two of them cost twice what the whole does."""
         cells = cells_touched(plan.question, self.facts)
         return None if cells is not None and len(cells) > 1 and self.facts.neighbours == "change_one" else cells
 
-    def _by_parts(self, plans: Sequence[Plan]) -> AbstractContextManager[None]:
-        return by_parts(self._ledger, self.facts.name, plans, self._cells)
+    def _by_parts(self, purchases: Sequence[Purchase]) -> AbstractContextManager[None]:
+        return by_parts(self._ledger, self.facts.name, purchases, self._cells)
 
     def _asker(self, analyst: str | None) -> str:
         return public_name(analyst, "analyst")
 
-    def _stored(self, plan: Plan, analyst: str | None = None) -> Stored | None:
-        """What is stored already, as far as the asker may know of it."""
-        asked, who = fingerprint(plan.question), self._asker(analyst)
-        return self._ledger.answered(self.facts.name, self.facts.version, asked, plan.price, who)
-
-    def _answer(self, plan: Plan, stored: Stored, confidence: Fraction, simultaneous: bool, *, replayed: bool) -> Answer:
-        if replayed and problem_with(stored.receipt, "receipt", self._ledger.key.public) is not None:
-            raise LedgerFault("a stored receipt is not what was signed", hint="run discreet ledger verify")
-        document, ranges = shown_again(plan, stored, confidence, simultaneous)
-        cost = self._ledger.cost(self.facts.name, stored.request.event)
-        answer = answer_of(
-            document, plan, id=stored.id, cost=cost, budget=self.budget, replayed=replayed, receipt=dict(stored.receipt)
-        )
-        return replace(answer, ranges=ranges)
-
-    def _named(
-        self, found: tuple[Plan, Answer], asked: Question, confidence: Fraction, analyst: str | None, simultaneous: bool
-    ) -> Answer:
+    def _named(self, plan: Plan, found: Answered, asked: Question) -> Answer:
         """An answer with the names of one of those who asked the same."""
-        plan, answer = found
         if plan.question == asked:
-            return answer
-        stored = self._stored(plan, analyst)
-        assert stored is not None
-        return self._answer(replace(plan, question=asked), stored, confidence, simultaneous, replayed=True)
+            return self.answer(found)
+        order = replace(found.order, plan=replace(plan, question=asked))
+        return self.answer(replace(found, order=order, purchase=replace(found.purchase, plan=order.plan), is_new=False))
 
     def _rehearsed(
         self, asked: Question, price: Price, weights: Weights | None, confidence: Fraction, simultaneous: bool
@@ -304,11 +280,11 @@ class Curator(Verbs, Held, Failing):
 
         made = rehearsal(self.facts)
         plan = make_plan(asked, made.facts, price, weights)
-        with self._by_parts([plan]):
+        with self._by_parts([bought_whole(plan)]):
             cost = self._ledger.cost(self.facts.name, plan.event)
         released = released_from(plan, made.engine) if plan.vectors else ()
         answer = answer_from(
-            plan, released, confidence, simultaneous,
+            bought_whole(plan), released, confidence, simultaneous,
             id="rehearsal", cost=cost, budget=self.budget, replayed=False, receipt=None,
         )  # fmt: skip
         return replace(answer, rehearsed=True, warnings=(made.note, *answer.warnings))

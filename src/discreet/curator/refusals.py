@@ -8,6 +8,7 @@ from discreet.errors import BudgetError, ParameterError
 from discreet.exact import shown
 from discreet.ledger import Ledger
 from discreet.planning.plan import Plan
+from discreet.planning.purchase import Purchase
 from discreet.privacy.losses import Approximate, Concentrated, Loss, Pure
 from discreet.remedies import Remedy
 
@@ -17,18 +18,18 @@ Cells = Callable[[Plan], Sequence[str] | None]
 
 
 @contextmanager
-def by_parts(ledger: Ledger, table: str, plans: Sequence[Plan], cells: Cells) -> Iterator[None]:
+def by_parts(ledger: Ledger, table: str, purchases: Sequence[Purchase], cells: Cells) -> Iterator[None]:
     """The ledger decides; where it refuses the price of a plan, the error says which part of that is the matter."""
     try:
         yield
     except ParameterError:
-        for plan in plans:
-            if (unknown := _unknown_part(plan, ledger.state(table).cap)) is not None:
+        for purchase in purchases:
+            if (unknown := _unknown_part(purchase.plan, ledger.state(table).cap)) is not None:
                 raise unknown from None
         raise
     except BudgetError as error:
-        for plan in plans:
-            taken, left = ledger.takes(table, plan.event, cells(plan)), ledger.state(table).remaining
+        for purchase in purchases:
+            taken, left = ledger.takes(table, purchase.event, cells(purchase.plan)), ledger.state(table).remaining
             if (scarce := _scarce_part(taken, left, error.hint)) is not None:
                 raise scarce from None
         raise

@@ -4,33 +4,36 @@ from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
+from math import floor, log10
 from typing import Any
 
 import numpy as np
 
 from discreet.answers.answer import Answer, AnswerColumn, BudgetState
 from discreet.answers.document import Document
-from discreet.answers.quote import QuotedColumn
+from discreet.answers.quote import QuotedColumn, QuotedOffer
 from discreet.answers.ranges import RangeTotals
-from discreet.curator.advice import split_of, warnings_for
+from discreet.curator.advice import free_parts, split_of, warnings_for
 from discreet.engines.wanted import ByStep, Key
 from discreet.planning.behind import Counts
 from discreet.planning.expected import expected_errors
 from discreet.planning.opening import opened
 from discreet.planning.outputs import Table, answer_table
 from discreet.planning.plan import Derived, Plan, Vector
+from discreet.planning.price import Price
+from discreet.planning.purchase import Purchase, view_of
 from discreet.planning.release import Released
 from discreet.planning.trees import consistent
-from discreet.privacy.losses import Loss
+from discreet.privacy.losses import Approximate, Concentrated, Loss, Pure
 from discreet.questions.algebra import Aggregate, KeyOf
 from discreet.questions.naming import default_name
 from discreet.questions.text import to_text
 
-__all__ = ["answer_from", "answer_of", "document_of", "quoted_columns", "ranges_of"]
+__all__ = ["answer_from", "answer_of", "document_of", "offers_of", "quoted_columns", "ranges_of"]
 
 
 def answer_from(
-    plan: Plan,
+    purchase: Purchase,
     released: Released,
     confidence: Fraction,
     simultaneous: bool,
@@ -43,17 +46,18 @@ def answer_from(
 ) -> Answer:
     """The rows of an answer with their intervals. Everything here is post-processing of what was released."""
     answer = answer_of(
-        document_of(plan, released, confidence, simultaneous), plan,
+        document_of(purchase, released, confidence, simultaneous), purchase.plan,
         id=id, cost=cost, budget=budget, replayed=replayed, receipt=receipt,
     )  # fmt: skip
-    return replace(answer, ranges=ranges_of(plan, released, confidence))
+    return replace(answer, ranges=ranges_of(view_of(purchase).plan, released, confidence))
 
 
-def document_of(plan: Plan, released: Released, confidence: Fraction, simultaneous: bool) -> Document:
-    """All that is shown of an answer, as it is kept beside what was released."""
+def document_of(purchase: Purchase, released: Released, confidence: Fraction, simultaneous: bool) -> Document:
+    """All that is shown of an answer, as it is kept beside what was released: ``released`` are the integers of its view."""
+    plan = view_of(purchase).plan
     table = answer_table(plan, released, confidence, simultaneous)
     warnings = warnings_for(opened(plan, released))  # which tells the bounds that were found
-    return Document(table, confidence, simultaneous, split_of(plan), warnings)
+    return Document(table, confidence, simultaneous, split_of(purchase), warnings, free_parts(purchase))
 
 
 def answer_of(
@@ -84,6 +88,7 @@ def answer_of(
         warnings=document.warnings,
         receipt=receipt,
         simultaneous=document.simultaneous,
+        free=document.free,
     )
 
 
@@ -119,3 +124,36 @@ def quoted_columns(plan: Plan, confidence: Fraction, assuming: int | None, relea
     """The ± that every column will have."""
     found = expected_errors(plan, confidence, assuming, released)
     return tuple(QuotedColumn(each.name, each.plus_minus, each.basis, each.rows) for each in found)
+
+
+def offers_of(purchase: Purchase, confidence: Fraction, assuming: int | None, released: Counts) -> tuple[QuotedOffer, ...]:
+    """What stored draws would tell for nothing where a more precise one is bought, and at what price that is taken."""
+    if not purchase.offers:
+        return ()
+    found = []
+    as_bought = quoted_columns(view_of(purchase).plan, confidence, assuming, released)
+    for offer in purchase.offers:
+        kept = tuple(place for place in purchase.bought if place != offer.place)
+        instead = replace(purchase, bought=kept, uses=(*purchase.uses, *offer.uses), offers=())
+        columns = quoted_columns(view_of(instead).plan, confidence, assuming, released)
+        at = _lower(purchase.plan.price, offer.factor)
+        found += [QuotedOffer(one.name, free.plus_minus, one.plus_minus, at)
+                  for one, free in zip(as_bought, columns, strict=True) if free.plus_minus > one.plus_minus]  # fmt: skip
+    return tuple(found)
+
+
+def _lower(price: Price, factor: float) -> Loss:
+    """A price, rounded down, at which noise is ``factor`` times as wide."""
+    match price:
+        case Pure(epsilon=epsilon):
+            return Pure(epsilon=_rounded_down(float(epsilon) / factor))
+        case Concentrated(rho=rho):
+            return Concentrated(rho=_rounded_down(float(rho) / factor**2))
+        case Approximate(epsilon=epsilon, delta=delta):
+            return Approximate(epsilon=_rounded_down(float(epsilon) / factor), delta=delta)
+
+
+def _rounded_down(number: float) -> Fraction:
+    """To two digits."""
+    unit = Fraction(10) ** (floor(log10(number)) - 1)
+    return floor(Fraction(number) / unit) * unit

@@ -12,15 +12,18 @@ from discreet.facts.model import EachRow
 from discreet.ledger.entries.charges import Request
 from discreet.ledger.entries.codec import event_to, plain
 from discreet.mechanisms import KeySelection, Laplace
-from discreet.planning.plan import Found, Keys, Plan, Ranks, Vector
+from discreet.planning.plan import Found, Keys, Ranks, Vector
+from discreet.planning.purchase import Purchase
 
 __all__ = ["statement_about"]
 
 _FREE = "derived columns, rounding, sorting and selection of rows use released numbers only and cost nothing"
 
 
-def statement_about(plan: Plan, request: Request) -> dict[str, Any]:
-    """The public part of a receipt; the ledger adds budget, entry and signature."""
+def statement_about(purchase: Purchase, request: Request) -> dict[str, Any]:
+    """The public part of a receipt; the ledger adds budget, entry and signature. The plan is opened."""
+    plan, cells = purchase.plan, purchase.plan.wanted.cells
+    stored = dict.fromkeys((plan.vectors[each.place].what, each.draw.charge) for each in purchase.uses)
     return {
         "table": request.table,
         "version": request.version,
@@ -29,13 +32,13 @@ def statement_about(plan: Plan, request: Request) -> dict[str, Any]:
         "unit": "row" if isinstance(plan.facts.unit, EachRow) else plain(plan.facts.unit),
         "neighbours": plan.facts.neighbours,
         "price": as_strings(plan.price),
-        "split": [{"what": what} | as_strings(loss) for what, loss in split_of(plan)],
-        "mechanisms": [each for vector in plan.vectors for each in _mechanisms(vector, plan.wanted.cells)],
+        "split": [{"what": what} | as_strings(loss) for what, loss in split_of(purchase)],
+        "mechanisms": [each for place in purchase.bought for each in _mechanisms(plan.vectors[place], cells)],
         "cells": None if request.cells is None else list(request.cells),
-        "event": event_to(plan.event),
+        "event": event_to(purchase.event),
         "free": _FREE,
         "software": f"discreet {_version()}",
-    }
+    } | ({"stored": [{"what": what, "charge": charge} for what, charge in stored]} if stored else {})
 
 
 @cache

@@ -11,19 +11,20 @@ from pathlib import Path
 
 from discreet.answers import pages
 from discreet.answers.answer import Answer, BudgetState
-from discreet.curator.replays import released_as_planned
 from discreet.curator.results import answer_of, document_of, ranges_of
 from discreet.curator.statements import statement_about
+from discreet.curator.stock import as_planned
 from discreet.errors import TrialFault
 from discreet.ledger import Ledger
 from discreet.ledger.entries.charges import Request
-from discreet.ledger.entries.codec import canonical, released_from
+from discreet.ledger.entries.codec import canonical
 from discreet.ledger.entries.documents import document_from
 from discreet.ledger.entries.kept import kept_as
+from discreet.ledger.entries.packed import released_in
 from discreet.ledger.folder import log_fault
 from discreet.planning.extremes import extreme_releases
 from discreet.planning.opening import opened
-from discreet.planning.plan import Plan
+from discreet.planning.purchase import Purchase, bought_whole, view_of
 from discreet.planning.release import Released
 
 __all__ = ["Trials"]
@@ -39,15 +40,16 @@ class Trials:
     place: Path | None  # of the log of faults
     passed: dict[tuple[object, ...], None] = field(default_factory=dict)
 
-    def try_out(self, plan: Plan, request: Request, confidence: Fraction, simultaneous: bool) -> None:
+    def try_out(self, purchase: Purchase, request: Request, confidence: Fraction, simultaneous: bool) -> None:
         """Raises TrialFault if anything that follows a release goes wrong on a made-up one; nothing is charged by then."""
+        plan = view_of(purchase).plan
         shape = (replace(plan.question, where=None), plan.vectors, plan.sources, confidence, simultaneous)  # nothing else matters
         if shape in self.passed:
             return
         budget = self.ledger.state(request.table)
         try:
             for few, released in extreme_releases(plan):
-                _follow(few, released, request, confidence, simultaneous, budget)
+                _follow(replace(purchase, plan=few), released, request, confidence, simultaneous, budget)
         except Exception as error:  # whatever it is, it is ours
             fault = _fault(error)
             log_fault(self.place, fault, table=request.table)
@@ -58,17 +60,18 @@ class Trials:
 
 
 def _follow(
-    plan: Plan, released: Released, request: Request, confidence: Fraction, simultaneous: bool, budget: BudgetState
+    tried: Purchase, released: Released, request: Request, confidence: Fraction, simultaneous: bool, budget: BudgetState
 ) -> None:
     """All that happens from a release to an answer that is printed: it leaves as it is kept, and not as it was made."""
-    statement = canonical(statement_about(opened(plan, released), request))
-    kept = kept_as(released, document_of(plan, released, confidence, simultaneous))
-    stored = released_as_planned(plan, released_from(json.loads(kept.released)))
+    plan, purchase = tried.plan, bought_whole(tried.plan)  # whatever was bought before is made up as well
+    statement = canonical(statement_about(replace(tried, plan=opened(plan, released)), request))
+    kept = kept_as(released, document_of(purchase, released, confidence, simultaneous))
+    stored = zip(plan.vectors, released_in(kept.packed), strict=True)
     answer = answer_of(
         document_from(kept.document or b""), plan,
         id="trial", cost=budget.cap, budget=budget, replayed=False, receipt=json.loads(statement),
     )  # fmt: skip
-    _print(replace(answer, ranges=ranges_of(plan, stored, confidence)))
+    _print(replace(answer, ranges=ranges_of(plan, tuple(as_planned(*each) for each in stored), confidence)))
 
 
 def _print(answer: Answer) -> None:

@@ -68,7 +68,8 @@ def columns_read(wanted: Wanted | CountsWanted | KeysWanted) -> frozenset[str]:
             read += [of, condition]
         case KeysWanted(of=of):
             read.append(of)
-    return frozenset(one.name for part in read if part is not None for one in every(part) if isinstance(one, Column))
+    named = frozenset(one.name for part in read if part is not None for one in every(part) if isinstance(one, Column))
+    return named | wanted.also_read if isinstance(wanted, Wanted) else named
 
 
 # ---- the unit

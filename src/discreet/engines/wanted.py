@@ -125,6 +125,7 @@ class Wanted:
     measures: tuple[Measure, ...]
     unit: Bound | None = None
     joins: tuple[Join, ...] = ()  # rows are those of the joined table
+    also_read: frozenset[str] = frozenset()  # columns beside those above that decide which rows of a unit stay
 
     @property
     def cells(self) -> int:

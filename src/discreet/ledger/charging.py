@@ -14,24 +14,25 @@ from discreet.answers.answer import BudgetState
 from discreet.answers.document import Document
 from discreet.errors import AccessError, Fault, LedgerFault
 from discreet.ledger.admission import note_ends
-from discreet.ledger.alarms import ANONYMOUS
+from discreet.ledger.alarms import ANONYMOUS, frozen_for
+from discreet.ledger.draws import seen
 from discreet.ledger.entries.amounts import NOTHING
 from discreet.ledger.entries.books import ALL
 from discreet.ledger.entries.chain import Entry
-from discreet.ledger.entries.charges import CanFollow, Frozen, Granted, Outcome, Request, Stored, always
+from discreet.ledger.entries.charges import CanFollow, Frozen, Granted, Outcome, Request, Seen, Stored, always
 from discreet.ledger.entries.codec import canonical
 from discreet.ledger.entries.kept import kept_as
 from discreet.ledger.entries.signing import SigningKey
 from discreet.ledger.failures import Failures
-from discreet.ledger.finding import Waiting, known, known_to
+from discreet.ledger.finding import Waiting, known, same_answer
 from discreet.ledger.journal import each_entry, latest
 from discreet.ledger.owners import working
 from discreet.ledger.port import BUSY, Store
 from discreet.ledger.records import AnswerRecord
 from discreet.ledger.reserving import MOST_ATTEMPTS, Reserving, abandoned
-from discreet.ledger.rows import books_of, request_in, table_row
+from discreet.ledger.rows import books_of, request_in, stored_in, table_row
 from discreet.ledger.settling import Settling, settled
-from discreet.planning.price import Price
+from discreet.ledger.viewing import receipt_of_view
 from discreet.planning.release import Released
 from discreet.privacy.events import Event
 from discreet.privacy.losses import Loss
@@ -54,8 +55,9 @@ class Ledger:
     def reserve(self, requests: Sequence[Request], can_follow: CanFollow = always) -> list[Outcome]:
         """Charge all of the requests or none. What is answered already comes back stored and costs nothing.
 
-        What another process is working on is waited for; what a dead one left is granted again without a charge, or is a
-        LedgerFault and stays as it was if this version cannot follow it.
+        Raises Changed, and charges nothing, if something else is stored by now than when the requests were crossed out. What
+        another process is working on under the same key is waited for; what a dead one left is granted again without a
+        charge, or is a LedgerFault and stays as it was if this version cannot follow it.
         """
         while True:
             self._failures.write()
@@ -122,6 +124,18 @@ class Ledger:
         with self.store.writing() as transaction:
             return Reserving(transaction, self.key, can_follow).taken_over(table)
 
+    def waited_for(self, charge: int, asker: str, can_follow: CanFollow = always) -> Granted | None:
+        """A running charge whose worker is dead, to go on with; None, after a while, if somebody works on it or has ended it.
+
+        Raises LedgerFault, and leaves it as it is, if this version cannot follow it.
+        """
+        self._failures.write()
+        with self.store.writing() as transaction:
+            found = Reserving(transaction, self.key, can_follow).waited_for(charge, asker)
+        if found is None:
+            time.sleep(_PAUSE)
+        return found
+
     def working(self, *granted: Granted) -> AbstractContextManager[None]:
         """Inside, the leases of the charges are renewed."""
         return working(self.store, granted)
@@ -129,14 +143,39 @@ class Ledger:
     # ---- what is known
 
     def known(self, requests: Sequence[Request]) -> list[Stored | None]:
-        """What is stored for each. Raises Frozen, before anything else is done, if who asks may only have their history."""
+        """The most precise stored answer to each question, at its price or more."""
         with self.store.reading() as snapshot:
             return [known(snapshot, request) for request in requests]
 
-    def answered(self, table: str, version: str, fingerprint: str, price: Price, asker: str = "") -> Stored | None:
-        """The most precise stored answer to the same question at this price or a higher one that the asker may know of."""
+    def frozen(self, request: Request) -> Frozen | None:
+        """Why whoever asks may have nothing but their history; None if they may ask."""
         with self.store.reading() as snapshot:
-            return known_to(snapshot, asker, table, version, fingerprint, price)
+            return frozen_for(snapshot, request, request.analyst)
+
+    def seen(self, request: Request, names: Sequence[str]) -> tuple[Seen, ...]:
+        """What is stored or worked on under these names, as far as whoever asks may know of it."""
+        with self.store.reading() as snapshot:
+            return seen(snapshot, request, names, frozen_for(snapshot, request, request.analyst))
+
+    def same_answer(self, request: Request) -> int | None:
+        """The charge that answered the same question with the draws that a request uses."""
+        with self.store.reading() as snapshot:
+            return same_answer(snapshot, request)
+
+    def charged(self, charge: int) -> Request:
+        """The request of a charge."""
+        with self.store.reading() as snapshot:
+            return request_in(snapshot, charge)
+
+    def stored(self, charge: int) -> Stored:
+        """The answer of a settled charge."""
+        with self.store.reading() as snapshot:
+            return stored_in(snapshot, charge)
+
+    def view_receipt(self, request: Request, statement: Mapping[str, Any], document: Document) -> dict[str, Any]:
+        """A signed statement about what follows from stored draws: as of the last of them, and the same whenever it is made."""
+        with self.store.reading() as snapshot:
+            return receipt_of_view(snapshot, self.key, request, statement, document)
 
     def state(self, table: str) -> BudgetState:
         """Cap, spent and remaining of the table's budget, by cells and by analysts."""

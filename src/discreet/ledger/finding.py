@@ -1,16 +1,16 @@
 """Which charge a request meets: one that answers it, or one that somebody works on."""
 
 from discreet.errors import ParameterError
-from discreet.ledger.alarms import frozen_for, frozen_on, hides, is_shown, is_shown_to_anybody
+from discreet.ledger.alarms import frozen_for, hides, is_shown, is_shown_to_anybody
+from discreet.ledger.draws import drawn_by, drawn_in
 from discreet.ledger.entries.amounts import Amount
-from discreet.ledger.entries.charges import Frozen, Request, Stored
+from discreet.ledger.entries.charges import Frozen, Request, Stored, Viewed
 from discreet.ledger.entries.requests import price_row
 from discreet.ledger.port import Snapshot
-from discreet.ledger.records import ChargeRecord
-from discreet.ledger.rows import stored_in
-from discreet.planning.price import Price
+from discreet.ledger.records import ChargeRecord, DrawRecord
+from discreet.ledger.rows import request_in, stored_in
 
-__all__ = ["Waiting", "best", "by_key", "history", "known", "known_to"]
+__all__ = ["Waiting", "best", "by_key", "history", "known", "same_answer"]
 
 
 class Waiting(Exception):
@@ -28,46 +28,52 @@ def by_key(snapshot: Snapshot, request: Request) -> ChargeRecord | None:
     return found
 
 
-def history(snapshot: Snapshot, request: Request, reason: Frozen) -> Stored:
-    """What a frozen asker has been answered before, once more; anything else is refused."""
-    found = best(snapshot, request.table, request.version, request.fingerprint, request.price, request.analyst)
+def history(snapshot: Snapshot, request: Request, reason: Frozen) -> Stored | Viewed:
+    """What a frozen asker has been answered before, or what follows from it; anything else is refused."""
+    if request.is_free and all(is_shown(snapshot, use.charge, request.analyst) for use in request.uses):
+        return stored_in(snapshot, request.replays) if request.replays is not None else Viewed(request)
+    found = best(snapshot, request, only=request.analyst)
     if found is None or found.state != "settled":
         raise reason
     return stored_in(snapshot, found.number)
 
 
+def same_answer(snapshot: Snapshot, request: Request) -> int | None:
+    """The settled charge by which the asker was answered the same with the same draws: others have receipts of their own."""
+    about = {"table": request.table, "version": request.version, "fingerprint": request.fingerprint, "analyst": request.analyst}
+    numbers = list(snapshot.numbers(ChargeRecord, state="settled", **about))
+    used = drawn_by(request)
+    return next((number for number in reversed(numbers) if drawn_in(request_in(snapshot, number), number) == used), None)
+
+
 def known(snapshot: Snapshot, request: Request) -> Stored | None:
-    """The stored answer of a request that is not to be bought anew. Raises Frozen if who asks may have nothing but history."""
-    if (reason := frozen_for(snapshot, request, request.analyst)) is not None:
-        return history(snapshot, request, reason)
-    if request.anew:
-        return None
-    return _answer(snapshot, best(snapshot, request.table, request.version, request.fingerprint, request.price))
-
-
-def known_to(snapshot: Snapshot, asker: str, table: str, version: str, fingerprint: str, price: Price) -> Stored | None:
-    """The most precise stored answer that ``asker`` may know of: while they are frozen, out of their history."""
-    only = asker if frozen_on(snapshot, table, asker) is not None else None
-    return _answer(snapshot, best(snapshot, table, version, fingerprint, price, only))
-
-
-def _answer(snapshot: Snapshot, found: ChargeRecord | None) -> Stored | None:
+    """The most precise stored answer to the same question at this price or more, as far as whoever asks may know of it."""
+    if frozen_for(snapshot, request, request.analyst) is not None:
+        found = best(snapshot, request, only=request.analyst)
+    else:
+        found = None if request.anew else best(snapshot, request)
     return stored_in(snapshot, found.number) if found is not None and found.state == "settled" else None
 
 
-def best(
-    snapshot: Snapshot, table: str, version: str, fingerprint: str, price: Price, asker: str | None = None
-) -> ChargeRecord | None:
+def best(snapshot: Snapshot, request: Request, only: str | None = None) -> ChargeRecord | None:
     """The dearest charge for the same question at the asked price or above: one that is settled, else one that is running.
 
-    With ``asker``, only of what they have been answered. What is hidden is as if it were not there.
+    A request that was crossed out knows of draws by their names: then only charges from before these had any, and that somebody
+    works on, are looked at. With ``only``, those that this asker has been answered. What is hidden is as if it were not there.
     """
-    kind, *wanted = price_row(price)
-    made = list(snapshot.each(ChargeRecord, table=table, version=version, fingerprint=fingerprint, kind=kind))
+    kind, *wanted = price_row(request.price)
+    asked = snapshot.each(ChargeRecord, table=request.table, version=request.version, fingerprint=request.fingerprint, kind=kind)
+    made = list(asked)
     least = Amount.from_texts(*wanted)
     enough = [charge for charge in made if charge.state != "faulted" and _is_as_good(_price(charge), least)]
-    seen = _known_of(snapshot, table, enough, asker) if enough else []
-    return max(seen, key=lambda each: (each.state == "settled", _price(each).first, each.number), default=None)
+    if request.bought is not None and only is None:
+        enough = [charge for charge in enough if charge.state == "running" and not _has_names(snapshot, charge)]
+    found = _known_of(snapshot, request.table, enough, only) if enough else []
+    return max(found, key=lambda each: (each.state == "settled", _price(each).first, each.number), default=None)
+
+
+def _has_names(snapshot: Snapshot, charge: ChargeRecord) -> bool:
+    return bool(list(snapshot.each(DrawRecord, charge=charge.number, most=1)))
 
 
 def _known_of(snapshot: Snapshot, table: str, made: list[ChargeRecord], asker: str | None) -> list[ChargeRecord]:

@@ -15,9 +15,11 @@ __all__ = [
     "CellRecord",
     "ChargeRecord",
     "DocumentRecord",
+    "DrawRecord",
     "EndRecord",
     "EntryRecord",
     "Record",
+    "ReleaseRecord",
     "ShownRecord",
     "SourceFileRecord",
     "SourceRecord",
@@ -146,6 +148,26 @@ class AnswerRecord(Record):
     id: str
     released: str
     receipt: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseRecord(Record):
+    """What was released for a charge, packed; then its answer holds an empty text in the place of that."""
+
+    KEY = ("charge",)
+    charge: int
+    packed: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class DrawRecord(Record):
+    """A slot of a vector that a charge has bought, by a name of what it is about."""
+
+    KEY = ("name", "charge", "place", "slot")
+    name: str
+    charge: int
+    place: int
+    slot: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from typing import Any
 
 from discreet.ledger.admission import UNCOUNTED
 from discreet.ledger.alarms import asker_named
+from discreet.ledger.draws import records_of
 from discreet.ledger.entries.amounts import Amount, Money
 from discreet.ledger.entries.books import Books, Standing
 from discreet.ledger.entries.chain import Entry
@@ -16,8 +17,8 @@ from discreet.ledger.entries.requests import price_row
 from discreet.ledger.entries.signatures import problem_with
 from discreet.ledger.entries.signing import SigningKey
 from discreet.ledger.port import Snapshot
-from discreet.ledger.records import AlarmRecord, AnswerRecord, ChargeRecord
-from discreet.ledger.rows import charge_in, document_in
+from discreet.ledger.records import AlarmRecord, AnswerRecord, ChargeRecord, DrawRecord
+from discreet.ledger.rows import charge_in, document_in, released_bytes
 
 __all__ = ["Replay"]
 
@@ -104,6 +105,8 @@ class Replay:
         found = self._charges.take(entry.number)
         if found is not None and not _is_of(found, body):
             self.problems.append(f"charge {entry.number} was changed without an entry")
+        if set(self.snapshot.each(DrawRecord, charge=entry.number)) != set(records_of(entry.number, body.get("names", ()))):
+            self.problems.append(f"what charge {entry.number} has bought was changed without an entry")
 
     def _end(self, charge: int, state: str) -> tuple[Any, ...]:
         """A charge is not running any more; whose it was."""
@@ -190,13 +193,13 @@ def _answer_differs(snapshot: Snapshot, key: SigningKey, entry: Entry) -> list[s
     charge, wanted = entry.body["charge"], entry.body["digest"]
     found, document = snapshot.one(AnswerRecord, charge=charge) or _NO_ANSWER, document_in(snapshot, charge)
     is_shown = (None if document is None else sha256(document).hexdigest()) == entry.body.get("document")
-    if not entry.hash.startswith(found.id or "-") or _digest(found.released) != wanted or not is_shown:
+    if not entry.hash.startswith(found.id or "-") or _digest(released_bytes(snapshot, found)) != wanted or not is_shown:
         return [f"the stored answer of charge {charge} was changed"]
     return [] if _is_receipt(found.receipt, key, entry.hash, wanted) else [f"the receipt of charge {charge} was changed"]
 
 
-def _digest(stored: str) -> str:
-    return sha256(stored.encode()).hexdigest()
+def _digest(stored: bytes) -> str:
+    return sha256(stored).hexdigest()
 
 
 def _is_receipt(stored: str, key: SigningKey, entry: str, released: str) -> bool:

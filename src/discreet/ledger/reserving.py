@@ -9,9 +9,10 @@ from discreet.answers.answer import as_strings
 from discreet.errors import BudgetError, LedgerFault, ParameterError
 from discreet.ledger.admission import admit, admit_beside, check_analyst
 from discreet.ledger.alarms import asker_named, delivered, frozen_for
+from discreet.ledger.draws import changed_since, write_names
 from discreet.ledger.entries.amounts import Amount, Money
 from discreet.ledger.entries.books import ALL
-from discreet.ledger.entries.charges import CanFollow, Granted, Outcome, Request, cut_off
+from discreet.ledger.entries.charges import CanFollow, Changed, Granted, Outcome, Request, Viewed, cut_off
 from discreet.ledger.entries.requests import price_row, request_body
 from discreet.ledger.entries.signing import SigningKey
 from discreet.ledger.failures import write_fault
@@ -20,7 +21,7 @@ from discreet.ledger.journal import append
 from discreet.ledger.owners import is_abandoned, lease_from, owner
 from discreet.ledger.port import Snapshot, Transaction
 from discreet.ledger.records import ChargeRecord
-from discreet.ledger.rows import TableRow, books_of, request_in, save_books, stored_in, table_record, table_row
+from discreet.ledger.rows import TableRow, books_of, charge_in, request_in, save_books, stored_in, table_record, table_row
 from discreet.ledger.superseded import write_off_superseded
 
 __all__ = ["MOST_ATTEMPTS", "Reserving", "abandoned"]
@@ -41,6 +42,8 @@ class Reserving:
         found: dict[tuple[str, str], Outcome] = {}
         if len({(r.table, r.fingerprint, r.price) for r in requests}) > len({(r.table, r.fingerprint) for r in requests}):
             raise ParameterError("one question is asked twice at different prices", hint="ask it once, at the higher price")
+        if any(changed_since(self._transaction, request) for request in requests):
+            raise Changed
         for request in requests:
             row = table_row(self._transaction, request.table)
             admit(self._transaction, row, request)
@@ -48,6 +51,15 @@ class Reserving:
             if (request.table, request.fingerprint) not in found:
                 found[request.table, request.fingerprint] = self._outcome(row, request)
         return [found[request.table, request.fingerprint] for request in requests]
+
+    def waited_for(self, number: int, asker: str) -> Granted | None:
+        """A running charge whose worker is dead, to go on with; None if somebody works on it or has ended it."""
+        charge = charge_in(self._transaction, number)
+        if charge.state != "running" or not is_abandoned(charge, self._transaction.clock()):
+            return None
+        if not self._can_follow(request_in(self._transaction, number)):
+            raise cut_off()
+        return self._next_attempt(charge, asker)
 
     def taken_over(self, table: str) -> list[Granted]:
         """What dead processes left, for this one to go on with. What was tried too often is written off."""
@@ -63,7 +75,9 @@ class Reserving:
             return history(transaction, request, reason)
         charge = by_key(transaction, request)
         if charge is None and not request.anew:
-            charge = best(transaction, request.table, request.version, request.fingerprint, request.price)
+            charge = best(transaction, request)
+        if charge is None and request.is_free:
+            return self._viewed(request)
         if charge is None:
             return self._charged(row, request)
         if charge.state == "settled":
@@ -72,6 +86,18 @@ class Reserving:
         if charge.state == "faulted":
             raise LedgerFault("this request has failed before", hint="ask again with another key")
         return self._resumed(row, request, charge)
+
+    def _viewed(self, request: Request) -> Outcome:
+        """What follows from stored draws, which are in the asker's history from now on."""
+        self._deliver(request)
+        if request.replays is None:
+            return Viewed(request)
+        delivered(self._transaction, request.replays, request.analyst)
+        return stored_in(self._transaction, request.replays)
+
+    def _deliver(self, request: Request) -> None:
+        for charge in sorted({use.charge for use in request.uses}):
+            delivered(self._transaction, charge, request.analyst)
 
     def _charged(self, row: TableRow, request: Request) -> Granted:
         money, cap = row.money, row.cap
@@ -92,6 +118,8 @@ class Reserving:
         body = request_body(request, amount, _around(money, cap, before, after), asker)
         entry = append(self._transaction, self._key, "charge", body)
         self._transaction.add(_running(entry.number, request, lease_from(self._transaction.clock())))
+        write_names(self._transaction, entry.number, request)
+        self._deliver(request)
         save_books(self._transaction, row.account, books)
         return Granted(entry.number, 1, request, request.analyst)
 

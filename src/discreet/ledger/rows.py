@@ -12,6 +12,7 @@ from discreet.ledger.entries.amounts import Amount, Money
 from discreet.ledger.entries.books import ALL, Books, Standing
 from discreet.ledger.entries.charges import Request, Stored
 from discreet.ledger.entries.codec import loss_from, released_from
+from discreet.ledger.entries.packed import released_in
 from discreet.ledger.entries.requests import request_from
 from discreet.ledger.journal import entry_in
 from discreet.ledger.port import Snapshot, Transaction
@@ -21,6 +22,7 @@ from discreet.ledger.records import (
     CellRecord,
     ChargeRecord,
     DocumentRecord,
+    ReleaseRecord,
     TableRecord,
     TotalRecord,
 )
@@ -32,6 +34,7 @@ __all__ = [
     "books_of",
     "charge_in",
     "document_in",
+    "released_bytes",
     "request_in",
     "save_books",
     "stored_in",
@@ -137,7 +140,15 @@ def stored_in(snapshot: Snapshot, charge: int) -> Stored:
         raise LedgerFault("a stored answer is gone", hint="run discreet ledger verify")
     document, receipt = document_in(snapshot, charge), json.loads(answer.receipt)
     _check_untouched(snapshot, answer, receipt["entry"]["number"], document)
-    return Stored(answer.id, request_in(snapshot, charge), released_from(json.loads(answer.released)), receipt, document)
+    packed = snapshot.one(ReleaseRecord, charge=charge)
+    released = released_from(json.loads(answer.released)) if packed is None else released_in(packed.packed)
+    return Stored(answer.id, request_in(snapshot, charge), released, receipt, document)
+
+
+def released_bytes(snapshot: Snapshot, answer: AnswerRecord) -> bytes:
+    """What was released, as it is kept; nothing stands beside it where it is packed."""
+    packed = snapshot.one(ReleaseRecord, charge=answer.charge)
+    return answer.released.encode() if packed is None else packed.packed + answer.released.encode()
 
 
 def document_in(snapshot: Snapshot, charge: int) -> bytes | None:
@@ -151,6 +162,6 @@ def _check_untouched(snapshot: Snapshot, answer: AnswerRecord, number: int, docu
     entry = entry_in(snapshot, number)
     wanted = ("settle", answer.charge, answer.id, entry.body.get("digest"), entry.body.get("document"))
     shown = None if document is None else sha256(document).hexdigest()
-    released = sha256(answer.released.encode()).hexdigest()
+    released = sha256(released_bytes(snapshot, answer)).hexdigest()
     if (entry.kind, entry.body.get("charge"), entry.hash[:12], released, shown) != wanted:
         raise LedgerFault("a stored answer is not what was settled", hint="run discreet ledger verify")

@@ -16,7 +16,7 @@ from discreet.ledger.finding import Waiting
 from discreet.ledger.journal import append, entry_in
 from discreet.ledger.owners import is_abandoned
 from discreet.ledger.port import Transaction
-from discreet.ledger.records import AnswerRecord, ChargeRecord, DocumentRecord
+from discreet.ledger.records import AnswerRecord, ChargeRecord, DocumentRecord, ReleaseRecord
 from discreet.ledger.rows import charge_in, stored_in
 from discreet.planning.release import Released
 
@@ -54,7 +54,8 @@ def _stored(transaction: Transaction, key: SigningKey, settling: Settling, *, is
     entry = append(transaction, key, "settle", body)
     identity, receipt = entry.hash[:12], _receipt(transaction, key, settling, entry)
     transaction.change(charge, state="settled")
-    transaction.add(AnswerRecord(granted.charge, identity, kept.released, canonical(receipt)))
+    transaction.add(AnswerRecord(granted.charge, identity, "", canonical(receipt)))
+    transaction.add(ReleaseRecord(granted.charge, kept.packed))
     if kept.document is not None:
         transaction.add(DocumentRecord(granted.charge, kept.document))
     return Stored(identity, granted.request, settling.released, receipt, kept.document)

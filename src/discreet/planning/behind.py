@@ -3,19 +3,19 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import floor
+from typing import Any
+
+from numpy.typing import NDArray
 
 from discreet.facts.model import Facts
 from discreet.planning.estimates import estimate
-from discreet.planning.opening import opened
-from discreet.planning.plan import Derived, Found, Keys, Plan, Ranks, Vector
-from discreet.planning.release import Released
+from discreet.planning.identity import count_name
+from discreet.planning.plan import Derived, Plan, Vector
+from discreet.planning.purchase import Draw
 from discreet.planning.together import Confidence
 from discreet.planning.vectors import aggregates_in_expression, drops_rows, with_nulls_replaced
-from discreet.questions.algebra import Aggregate, Apply, Expression, KeyOf, Output, Question
-from discreet.questions.check import checked
+from discreet.questions.algebra import Aggregate, Apply, Expression
 from discreet.questions.functions import BOUNDED
-from discreet.questions.joins import facts_seen
-from discreet.questions.naming import unlike
 from discreet.questions.ranked import SIZE_KINDS
 
 __all__ = ["Counted", "Counts", "count_behind", "counts_for", "rows_at_least"]
@@ -24,23 +24,21 @@ Counted = int | Sequence[int]  # rows that there are at least, or at least in ea
 Counts = Counted | Mapping[str, Counted]  # for all outputs, or for each by name
 
 
-def count_behind(value: Expression, question: Question, facts: Facts) -> Question | None:
-    """The question that counts the rows behind an output ``value``: same WHERE, same keys, shown first; None if there is no one.
+def count_behind(value: Expression, plan: Plan) -> str | None:
+    """The name under which the count of the rows behind an output ``value`` is stored if it ever was; None if there is no one.
 
     COUNT(*), or COUNT(x) where rows without x are dropped, with the FILTER of the aggregate. An output of several aggregates has
     such a count only if all are about the same rows.
     """
-    facts, aggregates = facts_seen(question, facts), aggregates_in_expression(value)
+    aggregates = aggregates_in_expression(value)
     if any(each.kind in SIZE_KINDS for each in aggregates):
         return None  # units are behind it, not rows
-    behind = dict.fromkeys(_count(each, facts) for each in aggregates)
+    behind = dict.fromkeys(_count(each, plan.facts) for each in aggregates)
     if len(behind) != 1:
         return None
-    names = [(column.name, column.name.rpartition(".")[2]) for column in facts.columns]
-    columns = [name for pair in names for name in pair]  # a key may not share its name with another output
-    keys = [Output(unlike(f"key_{place + 1}", columns), KeyOf(place)) for place in range(len(question.keys))]
-    counted = Output(unlike("rows", columns), next(iter(behind)))
-    return checked(replace(question, outputs=(*keys, counted), having=None, order=(), limit=None), facts)
+    count = next(iter(behind))
+    of = None if count.of is None else with_nulls_replaced(count.of, plan.facts)
+    return count_name(plan, of, count.filter)
 
 
 def _count(aggregate: Aggregate, facts: Facts) -> Aggregate:
@@ -56,29 +54,25 @@ def _count(aggregate: Aggregate, facts: Facts) -> Aggregate:
     return Aggregate("count_rows", None, aggregate.filter)
 
 
-def counts_for(question: Question, facts: Facts) -> dict[str, Question]:
-    """For each output that is not a key, by name: the count behind it, where there is one."""
-    found = {output.name: count_behind(output.value, question, facts) for output in question.outputs}
+def counts_for(plan: Plan) -> dict[str, str]:
+    """For each output whose error may depend on how many rows there are, by name: the name of the count behind it."""
+    sized = [output for output in plan.question.outputs if not _is_count(output.value) and aggregates_in_expression(output.value)]
+    found = {output.name: count_behind(output.value, plan) for output in sized}
     return {name: count for name, count in found.items() if count is not None}
 
 
-def rows_at_least(plan: Plan, released: Released, confidence: Confidence) -> dict[str, tuple[int, ...]]:
-    """What a released answer says about how many rows there are: per output and cell, the lower end of the count behind it.
+def _is_count(value: Expression) -> bool:
+    """The error of a count needs no count."""
+    return all(each.kind in ("count_rows", "count") for each in aggregates_in_expression(value))
 
-    For the answer to a count as above, and for that to any question whose statistics come with the number of their rows.
-    """
-    found, plan = {}, opened(plan, released)
-    for output in plan.question.outputs:
-        places = {plan.source(each) for each in aggregates_in_expression(output.value)}
-        if len(places) == 1 and isinstance(place := places.pop(), Derived) and _has_count(plan.vectors[place.vector]):
-            counting = replace(plan, sources=((_ROWS, place),))
-            low = estimate(counting, _ROWS, released, float(1 - confidence)).low
-            found[output.name] = tuple(max(1, floor(each)) for each in low)
-    return found
+
+def rows_at_least(plan: Plan, draw: Draw, integers: NDArray[Any], confidence: Confidence) -> tuple[int, ...] | None:
+    """What a stored draw says about how many rows there are: per cell, the lower end of their count; None if nothing."""
+    if not isinstance(draw.vector, Vector) or draw.vector.estimator not in ("count", "bernstein", "tensor"):
+        return None
+    counting = replace(plan, vectors=(draw.vector,), sources=((_ROWS, Derived(0, draw.slot)),))
+    low = estimate(counting, _ROWS, (integers,), float(1 - confidence)).low
+    return tuple(max(1, floor(each)) for each in low)
 
 
 _ROWS = Aggregate("count_rows")
-
-
-def _has_count(vector: Vector | Ranks | Keys | Found) -> bool:
-    return isinstance(vector, Vector) and vector.estimator in ("count", "bernstein", "tensor")

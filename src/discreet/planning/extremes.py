@@ -48,6 +48,10 @@ def extreme_releases(plan: Plan) -> Iterator[tuple[Plan, Released]]:
 def _told(plan: Plan) -> Iterator[Released]:
     """Keys and bounds that could be found: none at all, and hostile ones; the widest and the narrowest."""
     first = plan.vectors[0] if plan.vectors else None
+    if isinstance(first, Keys) and plan.axes[first.place].values:  # chosen before: they are what they are
+        keys = [each if isinstance(each, str) else float(str(each)) for each in plan.axes[first.place].values]
+        yield (keys_as_integers(keys, [max(0, each) for each in islice(cycle(_MANY), len(keys))]),)
+        return
     if isinstance(first, Keys):
         yield (keys_as_integers([], []),)
         keys = _hostile(plan, first)
@@ -58,9 +62,17 @@ def _told(plan: Plan) -> Iterator[Released]:
     if not found:
         yield ()
         return
-    bounds = [extreme_bounds(each, plan.facts) for each in found]
+    bounds = [_bounds(each, plan) for each in found]
     for place in range(max(map(len, bounds))):
         yield tuple(bounds_as_integers(each[place % len(each)]) for each in bounds)
+
+
+def _bounds(found: Found, plan: Plan) -> list[tuple[Fraction, Fraction]]:
+    """Bounds that could be found; those that were, if they were found before."""
+    column = plan.facts.column(found.column)
+    if isinstance(column, Number | Integer) and column.lower is not None and column.upper is not None:
+        return [(Fraction(column.lower), Fraction(column.upper))]
+    return extreme_bounds(found, plan.facts)
 
 
 def _hostile(plan: Plan, keys: Keys) -> list[str | float]:

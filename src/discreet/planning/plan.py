@@ -17,7 +17,7 @@ from discreet.planning.trees import Tree
 from discreet.privacy.events import Event
 from discreet.questions.algebra import Aggregate, AggregateKind, Expression, Question
 
-__all__ = ["Axis", "Derived", "Estimator", "Found", "Keys", "Known", "Mechanism", "Plan", "Ranks", "Role", "Vector"]
+__all__ = ["AnyVector", "Axis", "Derived", "Estimator", "Found", "Keys", "Known", "Mechanism", "Plan", "Ranks", "Role", "Vector"]
 
 Estimator = Literal[
     "count", "units", "distinct", "sum", "bernstein", "variance_numerator", "tensor", "covariance_numerator", "tree"
@@ -156,6 +156,9 @@ class Found:
         return True
 
 
+AnyVector = Vector | Ranks | Keys | Found
+
+
 @dataclass(frozen=True, slots=True)
 class Derived:
     """Where an aggregate's value comes from: a vector, and which of its filters; or of its shares, where values have ranks."""
@@ -180,7 +183,7 @@ class Plan:
     price: Price
     axes: tuple[Axis, ...]
     wanted: Wanted
-    vectors: tuple[Vector | Ranks | Keys | Found, ...]
+    vectors: tuple[AnyVector, ...]
     sources: tuple[tuple[Aggregate, Derived | Known], ...]
     event: Event
 

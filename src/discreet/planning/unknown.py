@@ -31,7 +31,7 @@ from discreet.questions.disjoint import is_per_unit
 from discreet.questions.text import to_text
 from discreet.remedies import Remedy
 
-__all__ = ["KeysDraft", "counts_told", "keys_as_integers", "keys_draft", "keys_of", "opened", "released_from"]
+__all__ = ["KeysDraft", "counts_told", "keys_as_integers", "keys_draft", "keys_of", "nothing", "opened", "released_from"]
 
 Key = str | float
 
@@ -134,11 +134,11 @@ def released_from(plan: Plan, engine: Engine) -> Released:
     if not rest.vectors:
         return (told,)
     if not found.wanted.cells:
-        return told, *(_nothing(each) for each in rest.vectors if isinstance(each, Vector))
+        return told, *(nothing(each) for each in rest.vectors if isinstance(each, Vector))
     return told, *release(rest, engine.run(found.wanted), None)
 
 
-def _nothing(vector: Vector) -> NDArray[np.int64]:
+def nothing(vector: Vector) -> NDArray[np.int64]:
     """The release about no keys at all."""
     return np.zeros((vector.coordinates if vector.tree is None else vector.tree.nodes, len(vector.filters), 0), np.int64)
 

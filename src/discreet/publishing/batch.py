@@ -4,9 +4,10 @@ A plan follows from the release file and the facts alone, so that the same file 
 finds every answer stored and costs nothing, and what a crash left behind is resumed without a charge.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -18,16 +19,17 @@ from discreet.answers.losses import is_enough
 from discreet.answers.quote import QuotedColumn
 from discreet.curator.asking import Curator
 from discreet.curator.opening import open_table
-from discreet.curator.replays import shown_or_none
+from discreet.curator.orders import Order, answered, crossed
 from discreet.curator.results import answer_from, quoted_columns
 from discreet.curator.statements import statement_about
-from discreet.errors import AccessError, Fault, ParameterError, QuestionError
+from discreet.errors import ParameterError, QuestionError
 from discreet.facts.model import Facts
-from discreet.ledger import Ledger
-from discreet.ledger.entries.charges import Granted, Request, Stored
+from discreet.ledger.charging import Ledger
+from discreet.ledger.entries.charges import Request
 from discreet.ledger.folder import place_of
 from discreet.planning.build import make_plan
 from discreet.planning.plan import Plan, Vector
+from discreet.planning.purchase import bought_whole
 from discreet.planning.shares import weights_behind
 from discreet.privacy.losses import Loss
 from discreet.publishing.release_file import PricedQuestion, Release
@@ -38,27 +40,41 @@ __all__ = ["Answered", "Batch", "Planned", "Progress", "opened"]
 Progress = Callable[[str, int, int], None]  # what is done now, how much of it is done, how much there is
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Planned:
     """A question of a release with its plan. No data has been read."""
 
     question: PricedQuestion
     curator: Curator
     plan: Plan
-    request: Request
+
+    @property
+    def order(self) -> Order:
+        """What is asked for, by the data holder."""
+        asked = self.question
+        return Order(self.curator, self.plan, asked.confidence, asked.simultaneous, is_holders=True)
+
+    @property
+    def table(self) -> str:
+        """The table it is asked of."""
+        return self.plan.facts.name
 
     @property
     def cost(self) -> Loss:
-        """What it costs in the money of its table's budget."""
-        return self.curator._ledger.cost(self.request.table, self.plan.event)
+        """What it costs in the money of its table's budget if nothing is stored."""
+        return self.curator._ledger.cost(self.table, self.plan.event)
+
+    @cached_property
+    def request(self) -> Request:
+        """What is to be charged: nothing for what is stored."""
+        return crossed(self.order, waits=False).request
 
     @property
     def is_free(self) -> bool:
         """Whether it is answered already, or paid for and left by a crash."""
-        if self.curator._stored(self.plan) is not None:
+        if self.request.is_free or self.request.bought is None:
             return True
-        left = self.curator._ledger.abandoned(self.request.table)
-        same = [each for each in left if each.fingerprint == self.request.fingerprint]
+        same = [each for each in self.curator._ledger.abandoned(self.table) if each.fingerprint == self.request.fingerprint]
         return any(type(each.price) is type(self.plan.price) and is_enough(each.price, self.plan.price) for each in same)
 
     def expected(self) -> tuple[QuotedColumn, ...]:
@@ -69,7 +85,8 @@ class Planned:
         """An answer of the right shape about nothing, with all that its receipt will state: to try the whole release on."""
         cap = as_strings(self.curator.budget.cap)
         rest = {"budget": {"before": cap, "after": cap, "cap": cap}, "entry": {"at": ""}}
-        return Answered(self, replace(self._made_up(), receipt=statement_about(self.plan, self.request) | rest), self.request)
+        stated = statement_about(bought_whole(self.plan), self.request)
+        return Answered(self, replace(self._made_up(), receipt=stated | rest), {0: replace(self.request, event=self.plan.event)})
 
     def _made_up(self) -> Answer:
         plain = [each for each in self.plan.vectors if isinstance(each, Vector) and each.tree is None]
@@ -78,18 +95,18 @@ class Planned:
             return self.curator._rehearsed(self.plan.question, self.plan.price, weights, sure, self.question.simultaneous)
         made = tuple(_made_up(vector, self.plan.wanted.cells) for vector in plain)
         return answer_from(
-            self.plan, made, self.question.confidence, self.question.simultaneous,
+            bought_whole(self.plan), made, self.question.confidence, self.question.simultaneous,
             id="specimen", cost=self.cost, budget=self.curator.budget, replayed=False, receipt=None,
         )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """An answer, and what was charged for it, now or before."""
+    """An answer, and all charges whose draws are in it, made now or before."""
 
     planned: Planned
     answer: Answer
-    request: Request
+    charges: Mapping[int, Request]
 
     @property
     def receipt(self) -> dict[str, Any]:
@@ -115,54 +132,12 @@ class Batch:
 
     def ask(self, progress: Progress) -> list[Answered]:
         """Every answer, in order; charged all together or not at all. What is paid for is worked off even if a part fails."""
-        for curator in self._curators():
-            curator._refuse_tapes()
-        requests = [each.request for each in self.planned]
-        known = self.ledger.known(requests)                                  # whoever is frozen goes no further
-        new = [each for each, found in zip(self.planned, known, strict=True) if shown_or_none(each.plan, found) is None]
-        for each in new:
-            each.curator._trials.try_out(each.plan, each.request, each.question.confidence, each.question.simultaneous)
-        if new:
-            for curator in self._curators():
-                curator._ready()                                             # a source that is gone costs nothing
-        outcomes = self.ledger.reserve(requests, self._can_follow)           # durable from here on, never refunded
-        with self.ledger.working(*(each for each in outcomes if isinstance(each, Granted))):  # those that wait their turn too
-            settled = self._settled(outcomes, progress)
-        return [_answered(*each) for each in zip(self.planned, settled, outcomes, strict=True)]
-
-    def _settled(self, outcomes: Sequence[Granted | Stored], progress: Progress) -> list[Stored]:
-        settled: list[Stored | None] = []
-        failed: Fault | AccessError | None = None
-        begun = 0
-        try:
-            for done, (each, outcome) in enumerate(zip(self.planned, outcomes, strict=True)):
-                progress(f"asking {each.question.name}", done, len(outcomes))
-                begun = done + 1
-                try:
-                    settled += each.curator._worked([outcome], [each.plan], each.question.confidence, each.question.simultaneous)
-                except (Fault, AccessError) as error:  # failed, or kept and not delivered to who is frozen
-                    settled.append(None)
-                    failed = failed or error
-        except BaseException:  # interrupted: what is left is never resumed (rule 15)
-            for left, other in list(zip(outcomes, self.planned, strict=True))[begun:]:
-                if isinstance(left, Granted):
-                    other.curator._failed(left, Fault("interrupted", freezes=False))
-            raise
-        if failed is not None:
-            raise failed
-        return [stored for stored in settled if stored is not None]
-
-    def _can_follow(self, request: Request) -> bool:
-        return next(each.curator for each in self.planned if each.request.table == request.table)._can_follow(request)
+        names = [each.question.name for each in self.planned]
+        found = answered([each.order for each in self.planned], lambda done: progress(f"asking {names[done]}", done, len(names)))
+        return [Answered(each, each.curator.answer(one), one.charges) for each, one in zip(self.planned, found, strict=True)]
 
     def _curators(self) -> list[Curator]:
         return list({id(each.curator): each.curator for each in self.planned}.values())
-
-
-def _answered(planned: Planned, stored: Stored, outcome: Granted | Stored) -> Answered:
-    asked, replayed = planned.question, isinstance(outcome, Stored)
-    answer = planned.curator._answer(planned.plan, stored, asked.confidence, asked.simultaneous, replayed=replayed)
-    return Answered(planned, answer, stored.request)
 
 
 @contextmanager
@@ -205,7 +180,7 @@ def _planned(release: Release, place: int, curator: Curator) -> Planned:
         _check_columns(question.columns, [output.name for output in asked.outputs])
     except (ParameterError, QuestionError) as error:
         raise release.wrong(("question", place, at), error) from None
-    return Planned(question, curator, plan, replace(curator._request(plan, None, None), is_holders=True))
+    return Planned(question, curator, plan)
 
 
 def _check_money(curator: Curator, plan: Plan) -> None:
@@ -233,7 +208,7 @@ def _refuse_repeats(release: Release, planned: Sequence[Planned]) -> None:
     """One question has one price."""
     seen: dict[tuple[str, str], str] = {}
     for place, each in enumerate(planned):
-        key = each.request.table, fingerprint(each.plan.question)
+        key = each.table, fingerprint(each.plan.question)
         if key in seen:
             error = QuestionError(f"{seen[key]} asks the same", hint="ask it once, and derive other forms of it for free")
             raise release.wrong(("question", place, "sql"), error)

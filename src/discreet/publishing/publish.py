@@ -61,7 +61,7 @@ def _silent(_what: str, _done: int, _all: int) -> None:
 
 def _digest(release: Release, batch: Batch) -> str:
     """Of the file and of the versions that it asks: two releases are the same if this is."""
-    versions = sorted({(each.request.table, each.request.version) for each in batch.planned})
+    versions = sorted({(each.table, each.plan.facts.version) for each in batch.planned})
     return sha256(canonical({"release": release.digest, "versions": [list(each) for each in versions]}).encode()).hexdigest()
 
 
@@ -71,10 +71,10 @@ def _quote(release: Release, batch: Batch) -> ReleaseQuote:
         is_free, asked = each.is_free, each.question
         charged += [] if is_free else [each.request]
         questions.append(
-            QuotedQuestion(asked.name, each.request.table, each.cost, is_free, each.expected(), float(asked.confidence),
+            QuotedQuestion(asked.name, each.table, each.cost, is_free, each.expected(), float(asked.confidence),
                            each.plan.wanted.cells)
         )  # fmt: skip
-    budgets = foreseen(batch.ledger, charged, [each.request.table for each in batch.planned])
+    budgets = foreseen(batch.ledger, charged, [each.table for each in batch.planned])
     warnings = tuple(f"{each.question.name}: {text}" for each in batch.planned for text in warnings_for(each.plan))
     derived = tuple(each.name for each in release.derived)
     frozen = [facts.name for facts in batch.facts if known(batch.ledger, facts.name) and is_frozen(batch.ledger, facts.name)]
@@ -110,7 +110,8 @@ def _content(release: Release, batch: Batch, answers: Sequence[Answered], digest
     asked = [sheet_of_answer(each.planned, each.answer) for each in answers]
     derived = derived_from(release, asked)
     receipts = {each.planned.question.name: each.receipt for each in answers}
-    cost = worth(batch.ledger, [each.request for each in answers])
+    charges = {(each.planned.table, charge): request for each in answers for charge, request in each.charges.items()}
+    cost = worth(batch.ledger, list(charges.values()))
     told("drawing the page", 0, 1)
     page = ReleasePage(release.title, release.description, tuple(derived), tuple(asked), tuple(cost), batch.facts, receipts)
     files = {f"{sheet.name}.csv": sheet.to_csv() for sheet in [*asked, *derived]}
@@ -127,7 +128,7 @@ def _written(
     """The release in its folder."""
     made = _content(release, batch, answers, digest, told)
     is_new = write_folder(out, made.files, digest)
-    budgets = foreseen(batch.ledger, [], [each.request.table for each in batch.planned])
+    budgets = foreseen(batch.ledger, [], [each.table for each in batch.planned])
     return Published(
         release.title, out, tuple((sheet.name, sheet.rows) for sheet in made.sheets), made.cost, tuple(budgets),
         all(each.is_free for each in quote.questions), is_new, (*quote.warnings, *_named(made.receipts)),

@@ -24,7 +24,7 @@ from discreet.questions.algebra import (
 from discreet.questions.caps import caps_text
 from discreet.questions.walk import parts
 
-__all__ = ["Texts", "fingerprint_of"]
+__all__ = ["Texts", "fingerprint_of", "rows_text"]
 
 _VERSION = "q1"  # changes whenever the meaning of a text below changes; stored fingerprints stay valid under their version
 
@@ -91,13 +91,23 @@ def _constant(value: Fraction | str | bool | date | datetime | None) -> str:
             assert_never(value)
 
 
+def rows_text(question: Question) -> list[str]:
+    """Which rows a question is about, before anything is left out of them."""
+    where = [] if question.where is None else [f"where {Texts().of(question.where)}"]
+    return [f"table {json.dumps(question.table)}", *_joins(question), *where]
+
+
+def _joins(question: Question) -> list[str]:
+    return [f"join {json.dumps([join.table, join.column, join.match, join.outer])}" for join in question.joins]
+
+
 def fingerprint_of(question: Question) -> str:
     """The hash of a question as it stands; the names of its outputs do not count."""
     text = Texts().of
     lines = [
         f"table {json.dumps(question.table)}",
         *(f"output {text(output.value)}" for output in question.outputs),
-        *(f"join {json.dumps([join.table, join.column, join.match, join.outer])}" for join in question.joins),
+        *_joins(question),
         *([f"where {text(question.where)}"] if question.where is not None else []),
         *(f"key {text(key)}" for key in question.keys),
         *([f"having {text(question.having)}"] if question.having is not None else []),

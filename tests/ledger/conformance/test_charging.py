@@ -47,7 +47,7 @@ def dead(monkeypatch):
 def test_a_charge_stands_before_its_answer_and_without_it(ledger):
     ledger.reserve([request()])
     assert spent(ledger) == Fraction(1, 10)
-    assert ledger.answered("t", "1", "q", request().price) is None
+    assert ledger.known([request()]) == [None]
 
 
 def test_a_settled_answer_comes_back_as_it_was_for_the_same_or_a_lower_price_and_costs_nothing(ledger):

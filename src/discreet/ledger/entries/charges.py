@@ -11,7 +11,9 @@ from discreet.planning.release import Released
 from discreet.privacy.events import Event
 from discreet.remedies import Remedy
 
-__all__ = ["CanFollow", "Frozen", "Granted", "Outcome", "Request", "Stored", "always", "cut_off"]
+__all__ = [
+    "CanFollow", "Changed", "Frozen", "Granted", "Outcome", "Request", "Seen", "Stored", "Used", "Viewed", "always", "cut_off",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,46 @@ class Request:
     anew: bool = False  # charged although an answer is stored
     is_holders: bool = False  # a release of the data holder: it counts against the cap, and against no limit of an analyst
     beside: tuple[tuple[str, str], ...] = ()  # other tables of the same people that it reads, and their versions
+    bought: tuple[int, ...] | None = None  # the vectors of its plan that are bought; None: all, before statistics had names
+    names: tuple[tuple[int, int, str], ...] = ()  # of these: vector, slot, name; one that ends in @ is of this charge
+    uses: tuple["Used", ...] = ()  # the stored draws that fill the others
+    seen: tuple["Seen", ...] = ()  # what was stored and running under all names it looked for, when it was crossed out
+    looked_for: tuple[str, ...] = ()
+    replays: int | None = None  # the charge that answered the same with the same draws
+
+    @property
+    def is_free(self) -> bool:
+        """Whether nothing is bought."""
+        return self.bought == ()
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """A slot of a plan's vector, and the charge, vector and slot that fill it."""
+
+    place: int
+    slot: int
+    charge: int
+    of: int
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """Something that is stored, or worked on, under a name."""
+
+    name: str
+    charge: int
+    place: int
+    slot: int
+    is_running: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Viewed:
+    """Nothing is charged: all of the answer follows from stored draws."""
+
+    request: Request
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +100,21 @@ class Stored:
     receipt: Mapping[str, Any]
     document: bytes | None = None  # what was shown, by itself; the first version kept none
 
+    @property
+    def charge(self) -> int:
+        """The charge that was settled with it."""
+        return int(self.receipt["entry"]["charge"])
+
 
 class Frozen(AccessError):
     """Whoever asks is frozen, or the table is. Raised by ``settle``, the answer is kept and they do not get it."""
 
 
-Outcome = Granted | Stored
+class Changed(Exception):
+    """Something else is stored by now than when a request was crossed out: it is to be crossed out again."""
+
+
+Outcome = Granted | Stored | Viewed
 CanFollow = Callable[[Request], bool]  # whether this version plans a request as it was charged
 
 

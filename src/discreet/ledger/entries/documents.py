@@ -42,7 +42,7 @@ def document_to(document: Document) -> bytes:
         "simultaneous": document.simultaneous,
         "split": [[what, loss_to(loss)] for what, loss in document.split],
         "warnings": list(document.warnings),
-    }
+    } | ({"free": list(document.free)} if document.free else {})
     packing = zlib.compressobj(1)  # fast: most of it is noise
     packed = [packing.compress(canonical(head).encode() + b"\n"), *(packing.compress(part) for part in parts), packing.flush()]
     return b"".join(packed)
@@ -63,6 +63,7 @@ def document_from(stored: bytes) -> Document:
             head["simultaneous"],
             tuple((what, loss_from(loss)) for what, loss in head["split"]),
             tuple(head["warnings"]),
+            tuple(head.get("free", ())),
         )
     except (zlib.error, ArithmeticError, LookupError, TypeError, ValueError):
         raise LedgerFault("a stored answer cannot be read", hint="run discreet ledger verify") from None

@@ -5,8 +5,8 @@ from hashlib import sha256
 from typing import Any
 
 from discreet.answers.document import Document
-from discreet.ledger.entries.codec import canonical, released_to
 from discreet.ledger.entries.documents import document_to, shown_in_document
+from discreet.ledger.entries.packed import packed_to
 from discreet.planning.release import Released
 
 __all__ = ["Kept", "kept_as"]
@@ -14,9 +14,9 @@ __all__ = ["Kept", "kept_as"]
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """Texts and bytes for the ledger, their digests for the entry, and what the receipt says about the shown table."""
+    """Bytes for the ledger, their digests for the entry, and what the receipt says about the shown table."""
 
-    released: str
+    packed: bytes
     document: bytes | None
     digests: dict[str, str]
     shown: dict[str, Any]
@@ -24,9 +24,9 @@ class Kept:
 
 def kept_as(released: Released, document: Document | None) -> Kept:
     """An answer as it is kept."""
-    text = canonical(released_to(released))
-    digests = {"digest": sha256(text.encode()).hexdigest()}
+    packed = packed_to(released)
+    digests = {"digest": sha256(packed).hexdigest()}
     if document is None:
-        return Kept(text, None, digests, {})
-    packed = document_to(document)
-    return Kept(text, packed, digests | {"document": sha256(packed).hexdigest()}, {"shown": shown_in_document(document)})
+        return Kept(packed, None, digests, {})
+    shown = document_to(document)
+    return Kept(packed, shown, digests | {"document": sha256(shown).hexdigest()}, {"shown": shown_in_document(document)})

@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import Any
 
 from discreet.ledger.entries.amounts import Amount
-from discreet.ledger.entries.charges import Request
+from discreet.ledger.entries.charges import Request, Used
 from discreet.ledger.entries.codec import event_from, event_to, loss_to, price_from
 from discreet.planning.price import Price
 
@@ -42,6 +42,10 @@ def request_body(request: Request, amount: Amount, budget: Mapping[str, Any], as
         body["key"] = request.key
     if request.beside:
         body["beside"] = [list(each) for each in request.beside]
+    if request.bought is not None:
+        body["bought"], body["names"] = list(request.bought), [list(each) for each in request.names]
+    if request.uses:
+        body["uses"] = [[each.place, each.slot, each.charge, each.of, each.at] for each in request.uses]
     return body
 
 
@@ -54,4 +58,7 @@ def request_from(body: dict[str, Any]) -> Request:
         cells=tuple(body["cells"]) if "cells" in body else None,
         analyst=body["analyst"], key=body.get("key"),
         beside=tuple((table, version) for table, version in body.get("beside", ())),
+        bought=tuple(body["bought"]) if "bought" in body else None,
+        names=tuple((place, slot, name) for place, slot, name in body.get("names", ())),
+        uses=tuple(Used(*each) for each in body.get("uses", ())),
     )  # fmt: skip

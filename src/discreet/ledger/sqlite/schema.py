@@ -139,4 +139,22 @@ CREATE TABLE shown (             -- whom an answer was delivered to: their histo
 INSERT INTO shown SELECT number, CASE analyst WHEN '' THEN 'anonymous' ELSE analyst END FROM charges WHERE state = 'settled';
 """
 
-MIGRATIONS = (("first", _FIRST), ("sources", _SOURCES), ("length", _LENGTH), ("documents", _DOCUMENTS), ("alarms", _ALARMS))
+_DRAWS = """
+CREATE TABLE draws (             -- what charges have bought, by what it is about: verification recomputes it from the entries
+    name   TEXT NOT NULL,
+    charge INTEGER NOT NULL REFERENCES charges,
+    place  INTEGER NOT NULL,     -- of the vector in the plan
+    slot   INTEGER NOT NULL,     -- of the filter or the share in the vector
+    PRIMARY KEY (name, charge, place, slot)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX draws_by_charge ON draws (charge);
+CREATE TABLE releases (          -- released integers, packed; older answers have them as text
+    charge INTEGER PRIMARY KEY REFERENCES charges,
+    packed BLOB NOT NULL
+) STRICT;
+"""
+
+MIGRATIONS = (
+    ("first", _FIRST), ("sources", _SOURCES), ("length", _LENGTH), ("documents", _DOCUMENTS), ("alarms", _ALARMS),
+    ("draws", _DRAWS),
+)  # fmt: skip

@@ -1,0 +1,229 @@
+"""From plans to settled answers: crossed out, tried, charged all together or not at all, run, settled. Rules 15 to 17.
+
+A question becomes a plan without touching data; what is stored is crossed out of it; the rest is charged; only then is the table
+read; noise is added; the answer is settled; and only a settled answer leaves. Nothing is ever refunded.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from discreet.curator.alarms import as_fault
+from discreet.curator.replays import check_old
+from discreet.curator.stock import Busy, Look
+from discreet.errors import DiscreetError, Fault
+from discreet.ledger.entries.charges import Changed, Frozen, Granted, Outcome, Request, Stored, Used, Viewed
+from discreet.planning.plan import Plan
+from discreet.planning.purchase import Purchase, bought_whole
+from discreet.questions.normal import fingerprint
+
+if TYPE_CHECKING:
+    from discreet.curator.asking import Curator
+
+__all__ = ["Answered", "Order", "Told", "answered", "crossed", "recovered"]
+
+Told = Callable[[int], None]  # how many are done
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """A plan that somebody wants an answer to, and how they want to see it."""
+
+    curator: "Curator"
+    plan: Plan
+    confidence: Fraction
+    simultaneous: bool = False
+    analyst: str | None = None
+    key: str | None = None
+    anew: bool = False
+    is_holders: bool = False  # a release of the data holder
+
+
+@dataclass(frozen=True, slots=True)
+class Crossed:
+    """An order without what is stored, and what is to be charged for the rest."""
+
+    order: Order
+    purchase: Purchase
+    request: Request
+    finished: frozenset[int] = frozenset()  # charges that dead processes had left, and that were worked off for it
+    is_old: bool = False  # by a version without names of statistics, or whose plans cannot be followed: it stands for itself
+
+    def answered(self, found: Stored | Viewed) -> "Answered":
+        """What is stored; new to whoever asks if a crash had kept it from them."""
+        return Answered(self.order, self.purchase, found, is_new=isinstance(found, Stored) and found.charge in self.finished)
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What came of an order: settled now or before, or a view of what is stored."""
+
+    order: Order
+    purchase: Purchase
+    outcome: Stored | Viewed
+    is_new: bool
+
+    @property
+    def charges(self) -> dict[int, Request]:
+        """All charges whose draws are in the answer, by number."""
+        used = {each.charge for each in self.outcome.request.uses}
+        own = {} if isinstance(self.outcome, Viewed) else {self.outcome.charge: self.outcome.request}
+        return own | {charge: self.order.curator._ledger.charged(charge) for charge in used}
+
+
+def answered(orders: Sequence[Order], told: Told = lambda _: None) -> list[Answered]:
+    """Every order, charged all together or not at all. What is paid for is worked off even if a part of it fails."""
+    ledger = orders[0].curator._ledger
+    for order in orders:
+        order.curator._refuse_tapes()
+    while True:
+        ready = [crossed(order, waits=True) for order in orders]
+        for each in ready:
+            _try_out(each)
+        for curator in {id(each.order.curator): each.order.curator for each in ready if _is_new(each)}.values():
+            curator._ready()                                                   # a source that is gone costs nothing
+        try:
+            with orders[0].curator._by_parts([each.purchase for each in ready]):
+                outcomes = ledger.reserve([each.request for each in ready], _can_follow(orders))  # durable, never refunded
+        except Changed:                                                      # somebody else has bought some of it meanwhile
+            continue
+        return _worked(ready, outcomes, told)
+
+
+def crossed(order: Order, *, waits: bool) -> Crossed:
+    """The order without what is stored. ``waits``: for what others work on, or go on with it if they are dead."""
+    curator, request = order.curator, order.curator._request_for(order)
+    whole = bought_whole(order.plan)
+    if order.anew:
+        return Crossed(order, whole, _buying(request, whole, Look()))
+    if _is_of_another_version(curator, request):
+        return Crossed(order, whole, request, is_old=True)
+    finished: set[int] = set()
+    while True:
+        look = Look()
+        try:
+            purchase = curator._stock.crossed_out(whole, request, look, waits=waits)
+        except Busy as busy:
+            finished |= _go_on_with(busy.charge, order)
+            continue
+        found = _buying(request, purchase, look)
+        if found.is_free:
+            found = replace(found, replays=curator._ledger.same_answer(found))
+        elif waits and (reason := curator._ledger.frozen(found)) is not None:
+            raise reason
+        return Crossed(order, purchase, found, frozenset(finished))
+
+
+def _is_of_another_version(curator: "Curator", request: Request) -> bool:
+    """Whether the question is answered in a way of which nothing but the answer itself can be used."""
+    (stored,) = curator._ledger.known([request])
+    return stored is not None and (stored.request.bought is None or curator._stock.followed(stored.request) is None)
+
+
+def _buying(request: Request, purchase: Purchase, look: Look) -> Request:
+    uses = tuple(Used(each.place, each.slot, each.draw.charge, each.draw.place, each.draw.slot) for each in purchase.uses)
+    return replace(
+        request, event=purchase.event, bought=purchase.bought, names=purchase.names, uses=uses,
+        seen=tuple(look.seen), looked_for=tuple(look.names),
+    )  # fmt: skip
+
+
+def _go_on_with(charge: int, order: Order) -> set[int]:
+    """Wait a little for a charge; if its worker is dead, work it off, and say so."""
+    curator = order.curator
+    granted = curator._ledger.waited_for(charge, curator._asker(order.analyst), _can_follow([order]))
+    if granted is None:
+        return set()
+    curator._ready()
+    with curator._ledger.working(granted):
+        _run([_Work(granted, order, bought_whole(order.plan))], lambda _: None)
+    return {charge}
+
+
+def _can_follow(orders: Sequence[Order]) -> Callable[[Request], bool]:
+    curators = {order.curator.facts.name: order.curator for order in orders}
+    return lambda request: curators[request.table]._stock.followed(request) is not None
+
+
+def _is_new(each: Crossed) -> bool:
+    return not each.is_old and not each.purchase.is_free
+
+
+def _try_out(each: Crossed) -> None:
+    """What comes after a release is tried on made-up ones: it cannot fail afterwards."""
+    order = each.order
+    if each.is_old:
+        check_old(order.curator._ledger.known([each.request])[0], order.curator._stock)
+    else:
+        order.curator._trials.try_out(each.purchase, each.request, order.confidence, order.simultaneous)
+
+
+# ---- after the charge
+
+
+def _worked(ready: Sequence[Crossed], outcomes: Sequence[Outcome], told: Told) -> list[Answered]:
+    pairs = list(zip(ready, outcomes, strict=True))
+    waiting = [_Work(found, each.order, each.purchase) for each, found in pairs if isinstance(found, Granted)]
+    with ready[0].order.curator._ledger.working(*(each.granted for each in waiting)):
+        settled = _run(waiting, told)
+    return [
+        settled[found.charge] if isinstance(found, Granted) else each.answered(found)
+        for each, found in pairs
+    ]
+
+
+def recovered(curator: "Curator", granted: Sequence[Granted], confidence: Fraction) -> list[Answered]:
+    """Charges that crashes left behind, worked off."""
+    bought = [curator._stock.purchase_of(each.request) for each in granted]
+    waiting = [_Work(each, Order(curator, its.plan, confidence), its) for each, its in zip(granted, bought, strict=True)]
+    with curator._ledger.working(*granted):
+        return list(_run(waiting, lambda _: None).values())
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """A charge to run. After a crash its own plan is followed, not that of whoever found it."""
+
+    granted: Granted
+    order: Order
+    planned: Purchase
+
+    @property
+    def purchase(self) -> Purchase:
+        if not self.granted.is_resumed:
+            return self.planned
+        found = self.order.curator._stock.purchase_of(self.granted.request)
+        same = fingerprint(found.plan.question) == fingerprint(self.order.plan.question)
+        return replace(found, plan=replace(found.plan, question=self.order.plan.question)) if same else found
+
+
+def _run(waiting: Sequence[_Work], told: Told) -> dict[int, Answered]:
+    """Every granted charge run and settled. When one fails the others are still worked off: they are paid for."""
+    settled: dict[int, Answered] = {}
+    failed: list[DiscreetError] = []
+    left = list(waiting)
+    try:
+        while left:
+            work = left[0]
+            told(len(waiting) - len(left))
+            try:
+                settled[work.granted.charge] = _settled(work)
+            except Frozen as reason:  # settled and kept, and not delivered
+                failed.append(reason)
+            except Exception as error:  # noqa: BLE001 - its text may quote a row
+                failed.append(work.order.curator._failed(work.granted, as_fault(error)))
+            left.pop(0)
+    except BaseException:  # interrupted: the charges are kept and never resumed, and nobody is to blame
+        for work in left:
+            work.order.curator._failed(work.granted, Fault("interrupted", freezes=False))
+        raise
+    if failed:
+        raise failed[0] from None
+    return settled
+
+
+def _settled(work: _Work) -> Answered:
+    order, purchase = work.order, work.purchase
+    stored = order.curator._settled(work.granted, purchase, order.confidence, order.simultaneous)
+    return Answered(order, purchase, stored, is_new=True)

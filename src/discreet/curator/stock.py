@@ -1,0 +1,169 @@
+"""What is stored of a table, for plans to be crossed out with: draws by what they are about, and their integers. Rule 16."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.errors import LedgerFault, Refused
+from discreet.facts.model import Facts
+from discreet.ledger.charging import Ledger
+from discreet.ledger.entries.charges import Request, Seen, Used
+from discreet.planning.build import make_plan
+from discreet.planning.opening import opened
+from discreet.planning.plan import AnyVector, Found, Keys
+from discreet.planning.purchase import Draw, Purchase, Use, View, bought_whole, crossed_out, event_of_bought
+from discreet.planning.release import Released
+from discreet.questions.normal import fingerprint
+from discreet.questions.sql import read_sql
+
+__all__ = ["Busy", "Look", "Stock", "as_planned"]
+
+_MOST = 256  # charges whose plans are remembered
+
+
+class Busy(Exception):
+    """A charge is being worked on whose draws a plan could use."""
+
+    def __init__(self, charge: int) -> None:
+        super().__init__(charge)
+        self.charge = charge
+
+
+@dataclass(slots=True)
+class Look:
+    """What one crossing out has looked for, and what it saw: the ledger compares that when it charges."""
+
+    names: list[str] = field(default_factory=list)
+    seen: list[Seen] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Stock:
+    """The stored draws of one table."""
+
+    facts: Facts
+    ledger: Ledger
+    _settled: dict[int, tuple[Purchase, tuple[AnyVector, ...]]] = field(default_factory=dict)
+
+    def crossed_out(self, purchase: Purchase, request: Request, look: Look, *, waits: bool) -> Purchase:
+        """The plan without what is stored. Raises Busy, if it ``waits``, where somebody works on what it could use."""
+
+        def read(uses: Sequence[Use]) -> Released:
+            self._check_settled(uses, look)
+            return tuple(self.integers(use.draw) for use in uses)
+
+        find = partial(self.draws, request, look=look, waits=waits)
+        found = crossed_out(purchase.plan, find, read)
+        self._check_settled(found.uses, look)
+        if waits and found.bought:  # what another version works on is finished first, by whoever can
+            for each in look.seen:
+                if each.is_running and not self._draw(each):
+                    raise Busy(each.charge)
+        return found
+
+    def draws(
+        self, request: Request, names: Sequence[str], *, waits: bool, look: Look | None = None
+    ) -> Mapping[str, Sequence[Draw]]:
+        """What is stored under each of these names, and if it ``waits`` what is worked on too, as far as the asker may know."""
+        seen = self.ledger.seen(request, names)
+        if look is not None:
+            look.names += names
+            look.seen += seen
+        found: dict[str, list[Draw]] = {}
+        for each in sorted(seen, key=lambda one: one.is_running):  # of two that are as good, the one that is there
+            if waits or not each.is_running:
+                found.setdefault(each.name, []).extend(self._draw(each))
+        return found
+
+    def _check_settled(self, uses: Sequence[Use], look: Look) -> None:
+        running = {each.charge for each in look.seen if each.is_running}
+        for use in uses:
+            if use.draw.charge in running:
+                raise Busy(use.draw.charge)
+
+    def _draw(self, seen: Seen) -> list[Draw]:
+        vectors = self._vectors(seen.charge, is_running=seen.is_running)
+        return [] if vectors is None else [Draw(seen.charge, seen.place, seen.slot, vectors[seen.place])]
+
+    # ---- charges of before
+
+    def followed(self, request: Request) -> Purchase | None:
+        """What a request was charged for; None where this version reads or plans its question differently."""
+        try:
+            plan = make_plan(read_sql(request.question, self.facts), self.facts, request.price, request.weights)
+        except Refused:
+            return None
+        if fingerprint(plan.question) != request.fingerprint:
+            return None
+        if request.bought is None or len(request.bought) == len(plan.vectors):
+            return bought_whole(plan) if plan.event == request.event else None
+        uses = self._uses(request.uses)
+        if uses is None:
+            return None
+        first = [use for use in uses if isinstance(plan.vectors[use.place], Keys | Found)]
+        plan = opened(plan, tuple(self.integers(use.draw) for use in first)) if first else plan
+        event = event_of_bought(plan, request.bought)
+        return Purchase(plan, request.bought, uses, event) if event == request.event else None
+
+    def _uses(self, used: Sequence[Used]) -> tuple[Use, ...] | None:
+        found = []
+        for each in used:
+            vectors = self._vectors(each.charge, is_running=False)
+            if vectors is None:
+                return None
+            found.append(Use(each.place, each.slot, Draw(each.charge, each.of, each.at, vectors[each.of])))
+        return tuple(found)
+
+    def _vectors(self, charge: int, *, is_running: bool) -> tuple[AnyVector, ...] | None:
+        """The vectors of a charge's plan as they were released; as they will be, as far as that is known, while it runs."""
+        if charge in self._settled:
+            return self._settled[charge][1]
+        purchase = self.followed(self.ledger.charged(charge))
+        if purchase is None or is_running:
+            return None if purchase is None else purchase.plan.vectors
+        finds = any(isinstance(purchase.plan.vectors[place], Keys | Found) for place in purchase.bought)
+        vectors = opened(purchase.plan, self.ledger.stored(charge).released).vectors if finds else purchase.plan.vectors
+        if len(self._settled) >= _MOST:
+            self._settled.pop(next(iter(self._settled)))
+        self._settled[charge] = purchase, vectors
+        return vectors
+
+    # ---- integers
+
+    def integers(self, draw: Draw) -> NDArray[Any]:
+        """The released integers of the vector that a draw is of."""
+        stored = self.ledger.stored(draw.charge)
+        bought = stored.request.bought
+        place = draw.place if bought is None else bought.index(draw.place)
+        return as_planned(draw.vector, stored.released[place])
+
+    def released(self, view: View, fresh: Released) -> Released:
+        """All integers of an answer: those that were bought for it, in their order, and the stored ones."""
+        bought = iter(fresh)
+        known: dict[tuple[int, int], NDArray[Any]] = {}
+        found = []
+        for vector, draw in zip(view.plan.vectors, view.draws, strict=True):
+            if draw is None:
+                found.append(as_planned(vector, next(bought)))
+                continue
+            if draw.whole not in known:
+                known[draw.whole] = self.integers(draw)
+            found.append(known[draw.whole])
+        return tuple(found)
+
+    def purchase_of(self, request: Request) -> Purchase:
+        """What a request was charged for. It must come out as it was: then its loss is the one that was charged."""
+        purchase = self.followed(request)
+        if purchase is None:
+            how = "use the version of discreet that it was made with"
+            raise LedgerFault("a stored plan cannot be followed any more", hint=how)
+        return purchase
+
+
+def as_planned(vector: AnyVector, integers: NDArray[Any]) -> NDArray[Any]:
+    """Stored integers in the width that the plan works with."""
+    return np.asarray(integers, dtype=object if vector.are_few else np.int64)

@@ -1,0 +1,68 @@
+"""Which charges have bought what: names of what is released, and where the integers are. All inside somebody's transaction."""
+
+from collections.abc import Iterable, Sequence
+
+from discreet.ledger.alarms import frozen_for, hides, is_shown, is_shown_to_anybody
+from discreet.ledger.entries.amounts import Amount
+from discreet.ledger.entries.charges import Frozen, Request, Seen
+from discreet.ledger.port import Snapshot, Transaction
+from discreet.ledger.records import ChargeRecord, DrawRecord
+from discreet.ledger.rows import charge_in
+
+__all__ = ["changed_since", "drawn_by", "drawn_in", "records_of", "seen", "write_names"]
+
+_ENOUGH = 8  # draws under one name, the dearest first: more would not make an answer better
+
+
+def write_names(transaction: Transaction, charge: int, request: Request) -> None:
+    """What a charge buys, from the moment it is charged."""
+    for record in records_of(charge, request.names):
+        transaction.add(record)
+
+
+def records_of(charge: int, names: Iterable[tuple[int, int, str]]) -> list[DrawRecord]:
+    """What a charge buys; a name that ends in @ is about what this charge itself finds."""
+    return [DrawRecord(name + str(charge) if name.endswith("@") else name, charge, place, slot) for place, slot, name in names]
+
+
+def seen(snapshot: Snapshot, request: Request, names: Sequence[str], reason: Frozen | None) -> tuple[Seen, ...]:
+    """What is stored or worked on under these names, as far as whoever asks may know of it: frozen, out of their history."""
+    found: list[Seen] = []
+    hidden = hides(snapshot, request.table)
+    for name in dict.fromkeys(names):
+        drawn = [(draw, charge_in(snapshot, draw.charge)) for draw in list(snapshot.each(DrawRecord, name=name))]
+        known = [(draw, charge) for draw, charge in drawn if _may_know(snapshot, request, charge, reason, hidden=hidden)]
+        best = sorted(known, key=lambda each: _worth(each[1]), reverse=True)[:_ENOUGH]
+        rows = sorted((draw.charge, draw.place, draw.slot, charge.state == "running") for draw, charge in best)
+        found += [Seen(name, *row) for row in rows]
+    return tuple(found)
+
+
+def _may_know(snapshot: Snapshot, request: Request, charge: ChargeRecord, reason: Frozen | None, *, hidden: bool) -> bool:
+    if (charge.table, charge.version) != (request.table, request.version) or charge.state == "faulted":
+        return False
+    if reason is not None:
+        return charge.state == "settled" and is_shown(snapshot, charge.number, request.analyst)
+    return charge.state == "running" or not hidden or is_shown_to_anybody(snapshot, charge.number)
+
+
+def _worth(charge: ChargeRecord) -> tuple[str, object]:
+    return charge.kind, Amount.from_texts(charge.price, charge.price_delta).first
+
+
+def changed_since(snapshot: Snapshot, request: Request) -> bool:
+    """Whether something else is stored or running by now than when the request was crossed out."""
+    if request.bought is None or request.anew:
+        return False
+    reason = frozen_for(snapshot, request, request.analyst)
+    return seen(snapshot, request, request.looked_for, reason) != request.seen
+
+
+def drawn_in(request: Request, charge: int) -> frozenset[tuple[int, int]]:
+    """All draws behind the answer of a charge: its own, and those it used."""
+    return frozenset([(charge, place) for place in request.bought or ()] + [(use.charge, use.of) for use in request.uses])
+
+
+def drawn_by(request: Request) -> frozenset[tuple[int, int]]:
+    """The draws that a request would use."""
+    return frozenset((use.charge, use.of) for use in request.uses)

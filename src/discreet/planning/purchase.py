@@ -1,0 +1,232 @@
+"""What of a plan is bought, and what is there already: the plan is made as if nothing were stored, then crossed out. Rule 16."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from discreet.mechanisms import Gaussian
+from discreet.planning.found_bounds import price_without
+from discreet.planning.identity import HERE, names_of
+from discreet.planning.opening import opened
+from discreet.planning.plan import AnyVector, Derived, Found, Keys, Known, Plan, Ranks, Vector
+from discreet.planning.ranks import event_of
+from discreet.planning.release import Released
+from discreet.planning.serving import Worth, worth
+from discreet.privacy.conversion import epsilon_of
+from discreet.privacy.events import Event, GaussianRelease
+from discreet.privacy.events import Sequence as InSequence
+from discreet.privacy.losses import Approximate
+from discreet.questions.algebra import AggregateKind
+
+__all__ = ["Draw", "Offer", "Purchase", "Use", "View", "bought_whole", "crossed_out", "event_of_bought", "view_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """One slot (a filter, or a share of the rows) of a vector that a charge has bought, and the vector as it was released."""
+
+    charge: int
+    place: int
+    slot: int
+    vector: AnyVector
+
+    @property
+    def whole(self) -> tuple[int, int]:
+        """What tells the whole draw apart, whatever slot of it is meant."""
+        return self.charge, self.place
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A slot of the plan that a stored draw fills."""
+
+    place: int
+    slot: int
+    draw: Draw
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A planned vector that is bought although a stored draw tells the same less precisely: ``factor`` times the scale."""
+
+    place: int
+    uses: tuple[Use, ...]
+    factor: float
+
+
+@dataclass(frozen=True, slots=True)
+class Purchase:
+    """A plan crossed out: the places that are bought, what fills the others, and what the bought ones are to the people in it.
+
+    ``plan`` is opened where its keys or bounds are among what is stored.
+    """
+
+    plan: Plan
+    bought: tuple[int, ...]
+    uses: tuple[Use, ...]
+    event: Event
+    offers: tuple[Offer, ...] = ()
+
+    @property
+    def is_free(self) -> bool:
+        """Whether nothing is bought."""
+        return not self.bought
+
+    @property
+    def free(self) -> tuple[int, ...]:
+        """The places that stored draws fill."""
+        return tuple(place for place in range(len(self.plan.vectors)) if place not in self.bought)
+
+    @property
+    def names(self) -> tuple[tuple[int, int, str], ...]:
+        """What the bought vectors are about: place, slot, and each of its names."""
+        names = names_of(self.plan, _found_by(self.uses, self.plan))
+        return tuple((place, slot, name) for place in self.bought for slot, each in enumerate(names[place]) for name in each)
+
+
+Find = Callable[[Sequence[str]], Mapping[str, Sequence[Draw]]]  # names → stored draws that have one of them
+
+
+def bought_whole(plan: Plan) -> Purchase:
+    """The purchase of everything."""
+    return Purchase(plan, tuple(range(len(plan.vectors))), (), plan.event)
+
+
+def crossed_out(plan: Plan, find: Find, released: Callable[[Sequence[Use]], Released]) -> Purchase:
+    """The plan without what stored draws tell as well as planned. Keys and bounds come first: what follows is about them."""
+    first = tuple(place for place, each in enumerate(plan.vectors) if isinstance(each, Keys | Found))
+    found, _ = _filled(plan, first, find, "")
+    if len(found) < len(first):
+        return bought_whole(plan)  # whatever is told of other keys, or in other bounds, is something else
+    uses = tuple(use for place in first for use in found[place])
+    plan = opened(plan, released(uses)) if first else plan
+    rest = tuple(place for place in range(len(plan.vectors)) if place not in first)
+    filled, offers = _filled(plan, rest, find, _found_by(uses, plan))
+    uses = (*uses, *(use for place in rest for use in filled.get(place, ())))
+    bought = tuple(place for place in rest if place not in filled)
+    return Purchase(plan, bought, uses, event_of_bought(plan, bought), offers)
+
+
+def _found_by(uses: Sequence[Use], plan: Plan) -> str:
+    charges = {use.draw.charge for use in uses if isinstance(plan.vectors[use.place], Keys | Found)}
+    return HERE + ",".join(map(str, sorted(charges)))
+
+
+def _filled(
+    plan: Plan, places: Sequence[int], find: Find, found_by: str
+) -> tuple[dict[int, tuple[Use, ...]], tuple[Offer, ...]]:
+    """The vectors that stored draws fill, whole; and those that they could fill, less precisely."""
+    names = names_of(plan, found_by)
+    stored = find([own for place in places for own, *_ in names[place]]) if places else {}
+    kinds = _kinds(plan)
+    filled, offers = {}, []
+    for place in places:
+        slots = [_best(plan.vectors[place], slot, kinds.get((place, slot), ()), stored.get(own, ()))
+                 for slot, (own, *_) in enumerate(names[place])]  # fmt: skip
+        if any(each is None for each in slots):
+            continue
+        uses = tuple(Use(place, slot, each[0]) for slot, each in enumerate(slots) if each is not None)
+        factor = max(each[1] for each in slots if each is not None)
+        if factor <= 1:
+            filled[place] = uses
+        elif isinstance(plan.vectors[place], Vector):
+            offers.append(Offer(place, uses, float(factor) ** 0.5))
+    return filled, tuple(offers)
+
+
+def _kinds(plan: Plan) -> dict[tuple[int, int], list[AggregateKind]]:
+    """What is read off each slot of a vector."""
+    kinds: dict[tuple[int, int], list[AggregateKind]] = {}
+    for aggregate, source in plan.sources:
+        if isinstance(source, Derived):
+            kinds.setdefault((source.vector, source.filter), []).append(aggregate.kind)
+    return kinds
+
+
+def _best(
+    planned: AnyVector, slot: int, kinds: Sequence[AggregateKind], stored: Sequence[Draw]
+) -> tuple[Draw, Fraction] | None:
+    """The stored draw that tells most, and how much less than planned that is: at most 1 if it serves."""
+    limit = worth(planned, slot, kinds, planned)
+    assert limit is not None
+    found = [(draw, each) for draw in stored if (each := worth(draw.vector, draw.slot, kinds, planned)) is not None]
+    judged = [(draw, _factor(each, limit)) for draw, each in found]
+    return min(judged, key=lambda pair: pair[1], default=None)
+
+
+def _factor(found: Worth, limit: Worth) -> Fraction:
+    """By how much the worst part is above what was planned."""
+    return max((a / b if b else Fraction(a > 0) * 2 for a, b in zip(found, limit, strict=True)), default=Fraction(0))
+
+
+# ---- what the bought part is
+
+
+def event_of_bought(plan: Plan, bought: Sequence[int]) -> Event:
+    """What the release of some vectors is. At (epsilon, delta) it is one claim: the least epsilon that holds with that delta."""
+    if len(bought) == len(plan.vectors):
+        return plan.event
+    vectors = [plan.vectors[place] for place in bought]
+    if isinstance(plan.price, Approximate) and not any(isinstance(each, Keys) for each in plan.vectors):
+        return _claimed(vectors, _price_left(plan)) if vectors else InSequence(())
+    return InSequence(tuple(_event(each, plan) for each in vectors))
+
+
+def _event(vector: AnyVector, plan: Plan) -> Event:
+    assert not isinstance(vector, Found), "bounds are bought with all that follows"
+    return event_of(vector, plan.facts, plan.wanted.cells) if isinstance(vector, Ranks) else vector.mechanism.cost
+
+
+def _price_left(plan: Plan) -> Approximate:
+    """What was planned for all that follows the bounds."""
+    left = price_without(plan.price, sum((each.share for each in plan.vectors if isinstance(each, Found)), start=Fraction(0)))
+    assert isinstance(left, Approximate)
+    return left
+
+
+def _claimed(vectors: Sequence[AnyVector], price: Approximate) -> Event:
+    laws = [each.mechanism for each in vectors if isinstance(each, Vector)]
+    ratio = sum((each.cost.ratio_squared for each in laws if isinstance(each, Gaussian)), start=Fraction(0))
+    least = min(price.epsilon, epsilon_of(ratio / 2, price.delta))
+    return GaussianRelease(ratio, claim=Approximate(epsilon=least, delta=price.delta))
+
+
+# ---- the plan that the answer is made by
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A plan that the answer is made by, and for each of its vectors the stored draw that it is; None for one that is bought."""
+
+    plan: Plan
+    draws: tuple[Draw | None, ...]
+
+
+def view_of(purchase: Purchase) -> View:
+    """Stored vectors stand in the place of those that are not bought.
+
+    Whatever comes out of one draw comes out of one vector here, so that intervals know which noise is the same.
+    """
+    vectors: list[AnyVector] = list(purchase.plan.vectors)
+    draws: list[Draw | None] = [None] * len(vectors)
+    at: dict[tuple[int, int], int] = {}
+    moved: dict[tuple[int, int], Derived] = {}
+    for use in purchase.uses:
+        if draws[use.place] is None:
+            vectors[use.place], draws[use.place] = _in_place(use, purchase.plan), use.draw
+            at.setdefault(use.draw.whole, use.place)
+        elif use.draw.whole not in at:
+            at[use.draw.whole] = len(vectors)
+            vectors.append(use.draw.vector)
+            draws.append(use.draw)
+        moved[use.place, use.slot] = Derived(at[use.draw.whole], use.draw.slot)
+    sources = tuple((a, s if isinstance(s, Known) else moved.get((s.vector, s.filter), s)) for a, s in purchase.plan.sources)
+    return View(replace(purchase.plan, vectors=tuple(vectors), sources=sources), tuple(draws))
+
+
+def _in_place(use: Use, plan: Plan) -> AnyVector:
+    """The stored vector by the names of the planned one."""
+    planned, stored = plan.vectors[use.place], use.draw.vector
+    if isinstance(planned, Ranks) and isinstance(stored, Ranks):  # ends are found by the number they belong to
+        stored = replace(stored, of=planned.of, filter=planned.filter)
+    return replace(stored, what=planned.what)

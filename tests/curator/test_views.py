@@ -1,0 +1,254 @@
+"""A release is what is bought, and a question is a view of it: what follows from stored draws costs nothing. Rule 16."""
+
+from dataclasses import replace
+from fractions import Fraction
+from itertools import pairwise
+from math import exp
+
+import pytest
+
+import discreet as dc
+from discreet.curator import curator_in_memory
+from discreet.curator.orders import Order, crossed
+from discreet.engines.reference import Reference
+from discreet.facts import parse_facts
+from discreet.ledger.verify import verify
+from discreet.noise.probabilities import tail
+from discreet.planning.build import make_plan
+from discreet.planning.opening import _part
+from discreet.planning.price import read_price
+from discreet.privacy.conversion import delta_of
+from discreet.privacy.events import GaussianRelease
+from discreet.questions.sql import read_sql
+
+FACTS = """
+[table]
+name = "people"
+source = "people.csv"
+unit = {unit}
+neighbours = "add_remove"
+rows_about = 600
+{caps}
+[budget]
+epsilon = 1000
+delta = 0.5
+[columns.Income]
+type = "number"
+lower = 0
+upper = 500000
+[columns.Age]
+type = "integer"
+lower = 10
+upper = 90
+null = 40
+[columns.Race]
+type = "category"
+values = [1, 2, 3]
+[columns.who]
+type = "text"
+"""
+BY_RACE = "SELECT Race, AVG(Income) AS m FROM people GROUP BY Race"
+
+
+def rows(count=600):
+    return [{"Income": i % 7 * 10_000.0, "Age": 20 + i * 7 % 53, "Race": 1 + i % 3, "who": f"u{i % 200}"} for i in range(count)]
+
+
+def people(unit="'row'", caps=""):
+    facts = parse_facts(FACTS.format(unit=unit, caps=caps), "people.toml")
+    return curator_in_memory(facts, Reference(facts, rows()))
+
+
+def spent(curator):
+    return curator.budget.spent.epsilon
+
+
+VIEWS = [
+    BY_RACE + " ORDER BY m DESC",
+    BY_RACE + " ORDER BY m LIMIT 3",
+    "SELECT Race AS race, AVG(Income) AS mean FROM people GROUP BY Race",
+    "SELECT AVG(Income) AS m, Race FROM people GROUP BY Race",
+    "SELECT Race, AVG(Income) / 1000 AS thousands FROM people GROUP BY Race",
+    BY_RACE + " HAVING AVG(Income) > 1000",
+    "SELECT Race, SUM(Income) AS total FROM people GROUP BY Race",
+]
+
+
+def test_views_of_a_mean_cost_nothing_and_their_quotes_say_what_they_will_have():
+    t = people()
+    first = t.ask(BY_RACE, epsilon="0.1")
+    for sql in VIEWS:
+        quote, answer = t.quote(sql, epsilon="0.1"), t.ask(sql, epsilon="0.1")
+        assert (quote.cost, quote.replay, answer.replayed) == (dc.Pure(epsilon=0).to_approximate(), True, True)
+        assert quote.free != ()
+        assert verify(t._ledger).ok
+    count = "SELECT Race, COUNT(Income) AS n FROM people GROUP BY Race"
+    quote, counted = t.quote(count, epsilon="0.05"), t.ask(count, epsilon="0.05")
+    half = [(high - low) / 2 for low, high in (ends["n"] for ends in counted.intervals)]
+    assert all(abs(each - quote.columns[0].plus_minus) <= 1 for each in half)  # of a count: it does not depend on the data
+    assert spent(t) == Fraction(1, 10)
+    by_race = {row["Race"]: row["m"] for row in first.rows}
+    shown = {row["Race"]: row["thousands"] * 1000 for row in t.ask(VIEWS[4], epsilon="0.1").rows}
+    assert shown == pytest.approx(by_race)
+
+
+def test_what_is_added_is_bought_at_its_share_and_nothing_else():
+    t = people()
+    t.ask(BY_RACE, epsilon="0.1")
+    with_count = "SELECT Race, AVG(Income) AS m, COUNT(*) AS n FROM people GROUP BY Race"
+    quote = t.quote(with_count, epsilon="0.1")
+    assert (quote.free, [what for what, _ in quote.split]) == (("AVG(Income)",), ["COUNT(*)"])
+    answer = t.ask(with_count, epsilon="0.1")
+    assert (answer.cost.epsilon, answer.free, spent(t)) == (Fraction(1, 20), ("AVG(Income)",), Fraction(3, 20))
+    assert answer.receipt["stored"] == [{"what": "AVG(Income)", "charge": 2}]
+    assert t.ask(with_count + " ORDER BY n", epsilon="0.1").rows is not None
+    assert spent(t) == Fraction(3, 20)
+
+
+def test_a_stored_draw_that_is_less_precise_is_offered_and_taken_at_a_lower_price():
+    t = people()
+    t.ask(BY_RACE, epsilon="0.1")
+    counted = "SELECT Race, COUNT(Income) AS n FROM people GROUP BY Race"
+    (offer,) = t.quote(counted, epsilon="0.1").offers
+    assert (offer.free, offer.bought) == (42.0, 30.0)                  # two draws of scale 10, or one
+    assert not t.quote(counted, epsilon="0.1").replay
+    assert t.quote(counted, epsilon=offer.at.epsilon).replay           # 0.0707 is where they are as good
+    assert offer.at.epsilon == Fraction(7, 100)
+    assert not t.quote(counted, epsilon="0.0708").replay
+
+
+def test_sums_of_a_higher_degree_tell_means_and_counts_where_they_are_as_good():
+    t = people()
+    t.ask("SELECT VARIANCE(Income) AS v FROM people", epsilon=1)
+    mean = "SELECT AVG(Income) AS m FROM people"
+    assert not t.quote(mean, epsilon=1).replay                         # five quarters of the variance
+    assert t.quote(mean, epsilon="0.89").replay                        # (4/5) ** 0.5 is 0.894
+    assert not t.quote(mean, epsilon="0.9").replay
+    assert t.quote("SELECT COUNT(Income) AS n FROM people", epsilon="0.57").replay     # 3 ** -0.5 is 0.577
+    assert not t.quote("SELECT COUNT(Income) AS n FROM people", epsilon="0.58").replay
+    assert not t.quote("SELECT STDDEV(Income) AS s FROM people WHERE Age > 20", epsilon="0.1").replay
+
+
+def test_a_total_of_numbers_far_from_zero_is_not_as_good_as_planned():
+    t = people()
+    t.ask("SELECT AVG(Age) AS m FROM people", epsilon=1)                # from 10 to 90
+    total = "SELECT SUM(Age) AS s FROM people"
+    assert t.quote(total, epsilon=1).replay is False                   # (10 ** 2 + 90 ** 2) ** 0.5 is more than 90
+    assert t.quote(total, epsilon="0.99").replay                       # 90.55 against 90.9
+
+
+def test_weights_decide_what_is_bought_and_nothing_better_is_out_of_reach():
+    t = people()
+    both = "SELECT SUM(Age) AS s, COUNT(DISTINCT Race) AS n FROM people"
+    t.ask(both, epsilon=1, weights={"s": 1, "n": 99})
+    before = spent(t)
+    again = t.ask(both, epsilon=1)                                     # half of 1 for the sum is more than a hundredth
+    assert (again.free, spent(t) - before) == (("COUNT(DISTINCT Race)",), Fraction(1, 2))
+    assert t.ask(both, epsilon=1, weights={"s": 1, "n": 99}).replayed
+
+
+def test_kinds_of_noise_do_not_stand_for_each_other():
+    t = people()
+    t.ask(BY_RACE, epsilon=1)
+    assert not t.quote(BY_RACE, epsilon="0.5", delta="1e-6").replay
+    t.ask(BY_RACE, epsilon=1, delta="1e-6")
+    assert t.quote(BY_RACE, epsilon="0.5", delta="1e-6").replay
+    assert t.quote(BY_RACE, epsilon="0.5").free == ("AVG(Income)",)
+
+
+@pytest.mark.parametrize("sql", ["SELECT MEDIAN(Income) AS m FROM people", "SELECT MIN(Age) AS m FROM people",
+                                 "SELECT QUANTILE(Age, 0.25) AS a, MEDIAN(Age) AS m, QUANTILE(Age, 0.75) AS b FROM people"])
+def test_ranks_are_stored_whole_and_serve_at_a_lower_price(sql):
+    t = people()
+    first = t.ask(sql, epsilon=1)
+    assert t.ask(sql, epsilon="0.5").rows == first.rows
+    assert t.ask(sql.replace(" AS m", " * 2 AS m"), epsilon=1).replayed
+    assert spent(t) == 1
+    assert not t.quote(sql, epsilon="1.1").replay
+
+
+# ---- (epsilon, delta)
+
+
+def test_a_partial_purchase_is_one_claim_at_the_exact_delta_of_what_is_released():
+    t = people()
+    price = {"epsilon": 1, "delta": "1e-6"}
+    t.ask("SELECT AVG(Income) AS m FROM people", **price)
+    both = "SELECT AVG(Income) AS m, COUNT(*) AS n FROM people"
+    plan = make_plan(read_sql(both, t.facts), t.facts, read_price(**price))
+    request = crossed(Order(t, plan, Fraction(19, 20)), waits=False).request
+    assert isinstance(request.event, GaussianRelease)
+    claim, rho = request.event.claim, request.event.ratio_squared / 2
+    assert rho == plan.vectors[1].mechanism.cost.ratio_squared / 2     # of the count alone
+    assert Fraction(1, 2) < claim.epsilon < 1
+    assert delta_of(rho, claim.epsilon) <= claim.delta == Fraction(1, 10**6)
+    assert delta_of(rho, claim.epsilon * Fraction(999, 1000)) > claim.delta          # and no less will do
+    assert delta_of(rho, Fraction(1, 2)) > 100 * claim.delta / 2       # what half of the price would have claimed
+    before = t.budget.spent
+    t.ask(both, **price)
+    assert (t.budget.spent.epsilon - before.epsilon, t.budget.spent.delta - before.delta) == (claim.epsilon, claim.delta)
+    assert verify(t._ledger).ok
+
+
+def test_the_claim_of_a_partial_purchase_holds_by_the_law_of_its_noise():
+    t = people()
+    price = {"epsilon": "0.5", "delta": "1e-5"}
+    t.ask("SELECT AVG(Income) AS m FROM people", **price)
+    plan = make_plan(read_sql("SELECT AVG(Income) AS m, COUNT(*) AS n FROM people", t.facts), t.facts, read_price(**price))
+    event = crossed(Order(t, plan, Fraction(19, 20)), waits=False).request.event
+    law, epsilon = plan.vectors[1].mechanism.law, event.claim.epsilon
+    # one row moves the count by one: the exact delta is P(z >= t) - e^epsilon P(z >= t + 1), at the worst t
+    above = [float(tail(law, t)[1]) for t in range(600)]
+    delta = max(here - exp(epsilon) * beyond for here, beyond in pairwise(above))
+    assert 0 < delta <= event.claim.delta
+
+
+# ---- keys that are found
+
+
+def test_a_second_question_on_found_keys_pays_no_delta_and_keeps_its_kind_of_noise():
+    t = people()
+    price = {"epsilon": 20, "delta": "1e-3"}
+    counted = "SELECT who, COUNT(*) AS n FROM people GROUP BY who"
+    first = t.ask(counted, **price)
+    assert t.budget.spent.delta == Fraction(1, 1000)
+    means = "SELECT who, AVG(Age) AS m FROM people GROUP BY who"
+    quote = t.quote(means, epsilon=10, delta="1e-3")
+    assert (quote.free, [what for what, _ in quote.split]) == (("keys who",), ["AVG(Age)"])
+    before = spent(t)
+    answer = t.ask(means, epsilon=10, delta="1e-3")
+    assert t.budget.spent.delta == Fraction(1, 1000)
+    assert spent(t) - before == 5                                      # the share of the mean
+    assert [row["who"] for row in answer.rows] == [row["who"] for row in first.rows]
+    assert answer.receipt["mechanisms"][0]["noise"] == "discrete Laplace"
+    assert t.ask("SELECT who, AVG(Age) * 2 AS twice FROM people GROUP BY who", epsilon=10, delta="1e-3").replayed
+    assert verify(t._ledger).ok
+
+
+# ---- caps
+
+
+def test_under_a_cap_a_sum_alone_and_beside_a_mean_are_different_statistics():
+    t = people(unit="{ column = 'who' }", caps="")
+    total = "SELECT SUM(Age) AS s FROM people PER UNIT 2 ROWS"
+    t.ask("SELECT SUM(Age) AS s, AVG(Income) AS m FROM people PER UNIT 2 ROWS", epsilon=1)
+    quote = t.quote(total, epsilon="0.1")
+    assert quote.free == ()
+    assert not quote.replay
+
+
+def test_a_part_bought_later_is_of_the_same_rows_of_each_unit_as_the_whole():
+    """Which rows of a unit stay depends on the columns that are read: a part of a plan reads as if it were all of it."""
+    facts = parse_facts(FACTS.format(unit="{ column = 'who' }", caps=""), "people.toml")
+    both = "SELECT AVG(Income) AS m, SUM(Age) AS s FROM people PER UNIT 2 ROWS"
+    plan = make_plan(read_sql(both, facts), facts, read_price(epsilon=1))
+    engine = Reference(facts, rows())
+    whole = engine.run(plan.wanted).take().whole()
+    for place, vector in enumerate(plan.vectors):
+        part = _part(plan, [place])
+        found = engine.run(part.wanted).take().whole()
+        start = vector.measures[0]
+        assert found.tolist() == whole[start : start + vector.sums].tolist()
+        alone = replace(part.wanted, also_read=frozenset())
+        assert alone.measures
+    assert engine.run(alone).take().whole().tolist() != found.tolist()  # the law could fail: read alone, other rows stay

@@ -1,0 +1,121 @@
+"""Statistics that several want at once: what somebody works on is waited for, and finished if they are dead. Rule 16."""
+
+from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
+
+import pytest
+from tests.ledger.made import spent, sql, write_table
+
+import discreet as dc
+from discreet.curator import office, open_table, orders
+from discreet.curator.orders import Order, crossed
+from discreet.ledger.verify import verify
+from discreet.planning.build import make_plan
+from discreet.questions.sql import read_sql
+
+A, B, C = "COUNT(*) FILTER (WHERE x > 10) AS a", "AVG(x) AS b", "COUNT(*) FILTER (WHERE place = 1) AS c"
+
+
+def asking(*parts):
+    return f"SELECT {', '.join(parts)} FROM t"
+
+
+@pytest.fixture
+def file(tmp_path):
+    found = write_table(tmp_path, budget="epsilon = 10")
+    office.register(found)
+    return found
+
+
+def left_by_a_crash(curator, question, epsilon):
+    """Charged by a process that died before it read a row."""
+    plan = make_plan(read_sql(question, curator.facts), curator.facts, dc.Pure(epsilon=epsilon))
+    (granted,) = curator._ledger.reserve([crossed(Order(curator, plan, Fraction(19, 20)), waits=False).request])
+    with curator._ledger.store.database.writing() as connection:
+        connection.execute("UPDATE charges SET lease = 0 WHERE number = ?", (granted.charge,))
+    return granted
+
+
+def test_what_a_crash_left_is_finished_by_whoever_wants_a_part_of_it(file):
+    t = open_table(file)
+    left = left_by_a_crash(t, asking(A, B), "0.4")
+    answer = t.ask(asking(B, C), epsilon="0.2")
+    assert (answer.free, answer.cost) == (("AVG(x)",), dc.Pure(epsilon="0.1"))
+    assert spent(t) == Fraction(1, 2)                              # 0.4 for A and B, and C's half of 0.2
+    assert sql(file.parent, f"SELECT state, attempt FROM charges WHERE number = {left.charge}") == [("settled", 2)]
+    whole = t.ask(asking(A, B), epsilon="0.4")
+    assert (whole.replayed, whole.rows[0]["b"]) == (True, answer.rows[0]["b"])
+    assert t.recover() == []
+    assert verify(t._ledger).ok
+    t.close()
+
+
+def test_a_crash_of_what_is_not_as_good_is_left_alone(file):
+    t = open_table(file)
+    left_by_a_crash(t, asking(A, B), "0.02")
+    assert t.ask(asking(B, C), epsilon="0.2").free == ()
+    assert spent(t) == Fraction(22, 100)
+    t.close()
+
+
+def test_two_who_want_a_statistic_at_once_pay_for_it_once(file):
+    """Whoever comes second waits for the first, whichever that is."""
+    names = ["ab", "bc"]
+    questions = {"ab": asking(A, B), "bc": asking(B, C)}
+
+    def ask(name):
+        curator = open_table(file)
+        try:
+            return curator.ask(questions[name], epsilon="0.2", analyst=name)
+        finally:
+            curator.close()
+
+    with ThreadPoolExecutor(2) as pool:
+        first, second = pool.map(ask, names)
+    t = open_table(file)
+    assert spent(t) == Fraction(3, 10)
+    assert first.rows[0]["b"] == second.rows[0]["b"]
+    assert sorted([first.free, second.free]) == [(), ("AVG(x)",)]
+    assert verify(t._ledger).ok
+    t.close()
+
+
+def test_what_is_bought_between_the_look_and_the_charge_is_seen(file, monkeypatch):
+    """Somebody settles the same after the plan was crossed out: it is crossed out again, and nothing is paid twice."""
+    t, other = open_table(file), open_table(file)
+    real, turns = orders._try_out, []
+
+    def first_somebody_else(each):
+        real(each)
+        if not turns:
+            turns.append(1)
+            other.ask(asking(B), epsilon="0.2")
+
+    monkeypatch.setattr(orders, "_try_out", first_somebody_else)
+    answer = t.ask(asking(B, C), epsilon="0.4")
+    assert answer.free == ("AVG(x)",)
+    assert spent(t) == Fraction(4, 10)
+    t.close()
+    other.close()
+
+
+def test_what_fails_elsewhere_is_bought(file, monkeypatch):
+    t = open_table(file)
+    granted = left_by_a_crash(t, asking(A, B), "0.4")
+    t._ledger.fail(granted, dc.Fault("interrupted", freezes=False))
+    assert t.ask(asking(B, C), epsilon="0.2").free == ()
+    assert spent(t) == Fraction(6, 10)
+    t.close()
+
+
+def test_one_s_history_while_frozen_is_what_follows_from_it(file):
+    t = open_table(file)
+    mine = t.ask(asking(B), epsilon="0.2", analyst="alice")
+    t.ask(asking(C), epsilon="0.2", analyst="bob")
+    office.freeze(file, analyst="alice", reason="test")
+    assert t.ask(asking("AVG(x) * 2 AS twice"), epsilon="0.2", analyst="alice").rows[0]["twice"] == 2 * mine.rows[0]["b"]
+    for question in (asking(C), asking(B, C), asking(B).replace("AVG", "SUM") + " WHERE x > 1"):
+        with pytest.raises(dc.AccessError, match="alice is frozen"):
+            t.ask(question, epsilon="0.2", analyst="alice")
+    assert spent(t) == Fraction(4, 10)
+    t.close()
