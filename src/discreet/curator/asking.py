@@ -113,7 +113,7 @@ class Curator(Verbs, Held, Failing):
         )
 
     def ask(self, question: Asked, **words: Unpack[Words]) -> Answer:
-        """Answer ``question`` with noise worth the price, or again for free if it was answered at that price or a higher one.
+        """Answer ``question`` with noise worth the price; what was bought before at its share of that or more is free.
 
         ``Words`` in ``curator.request`` says what may stand beside the question: ``epsilon`` = 0.1 first of all.
         """
