@@ -1,4 +1,4 @@
-"""Tables that the suite of this room is run on: each is made from the same rows and the same facts, and differs in where it is."""
+"""Tables that the suite of this room is run on: made from the same rows and facts, they differ in where they are."""
 
 import pandas as pd
 import pytest

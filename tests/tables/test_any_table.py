@@ -166,7 +166,7 @@ def test_prices_are_exact_and_confidences_are_parts_of_one(table):
     for _ in range(3):
         table.ask(COUNT, epsilon="0.1", anew=True)
     assert spent(table) == Fraction(3, 10)
-    with pytest.raises(dc.Refused, match="0.95"):
+    with pytest.raises(dc.Refused, match=r"0\.95"):
         table.ask(COUNT, epsilon=1, confidence=95)
 
 
