@@ -34,11 +34,11 @@ from discreet.engines.wanted import Sums
 from discreet.facts import parse_facts
 from discreet.lessons.samples import sample
 from discreet.planning.build import make_plan
-from discreet.planning.outputs import evaluated
 from discreet.planning.price import read_price
-from discreet.planning.release import release
 from discreet.private import Private
 from discreet.questions.sql import read_sql
+from discreet.releasing.run import release
+from discreet.views.arithmetic import evaluated
 
 RUNS = 50_000
 ROWS = 2_000

@@ -27,10 +27,10 @@ import discreet as dc
 from discreet.answers.answer import Answer
 from discreet.engines.writer import to_sql
 from discreet.planning.build import make_plan
-from discreet.planning.outputs import answer_table
 from discreet.planning.price import read_price
-from discreet.planning.release import release
 from discreet.questions.sql import read_sql
+from discreet.releasing.run import release
+from discreet.views.rows import answer_table
 
 ROWS, FEW_ROWS = 20_000_000, 5_000
 REPEATS, MANY_REPEATS, PROCESSES = 40, 200, 5

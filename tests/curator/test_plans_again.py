@@ -14,9 +14,9 @@ from discreet.ledger import ledger_in_memory
 from discreet.ledger.entries.amounts import Amount
 from discreet.ledger.entries.codec import canonical
 from discreet.ledger.entries.requests import request_body, request_from
+from discreet.planning.batches import make_plans
 from discreet.planning.build import make_plan
 from discreet.planning.price import read_price
-from discreet.planning.several import make_plans
 from discreet.questions.sql import read_sql
 
 pytestmark = pytest.mark.slow

@@ -12,12 +12,12 @@ import discreet as dc
 from discreet.answers import answer, pages, words
 from discreet.ledger.entries import documents
 from discreet.mechanisms.tape import recorded
-from discreet.planning import outputs
 from discreet.planning.build import make_plan
 from discreet.planning.extremes import extreme_releases
 from discreet.planning.price import read_price
 from discreet.planning.purchase import bought_whole
 from discreet.questions.sql import read_sql
+from discreet.views import arithmetic
 
 COLUMNS = {"x": dc.number(0, 100), "i": dc.integer(0, 50), "s": dc.category("a", "b"), "z": dc.integer(0, 9999), "k": dc.text(),
            "w": dc.number()}
@@ -84,7 +84,7 @@ def test_made_up_releases_have_zero_and_the_largest_sums_in_every_cell():
 @pytest.mark.parametrize("sql", ["SELECT ROUND(SUM(x)) AS v FROM t", "SELECT s, ROUND(SUM(x)) AS v FROM t GROUP BY s"])
 def test_a_mistake_that_only_extreme_numbers_show_is_found_before_the_charge(sql, monkeypatch):
     people = table()
-    monkeypatch.setattr(outputs, "_stepped", lambda operation, x: 1 / 0 if (np.abs(x) > 2.0**60).any() else x)  # planted
+    monkeypatch.setattr(arithmetic, "_stepped", lambda operation, x: 1 / 0 if (np.abs(x) > 2.0**60).any() else x)  # planted
     with pytest.raises(dc.TrialFault, match=r"nothing was charged.*reference"):
         people.ask(sql, epsilon=1)
     assert people.budget.spent.epsilon == 0

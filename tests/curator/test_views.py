@@ -15,11 +15,11 @@ from discreet.facts import parse_facts
 from discreet.ledger.verify import verify
 from discreet.noise.probabilities import tail
 from discreet.planning.build import make_plan
-from discreet.planning.opening import _part
 from discreet.planning.price import read_price
 from discreet.privacy.conversion import delta_of
 from discreet.privacy.events import GaussianRelease
 from discreet.questions.sql import read_sql
+from discreet.releasing.stages import part_of
 
 FACTS = """
 [table]
@@ -245,7 +245,7 @@ def test_a_part_bought_later_is_of_the_same_rows_of_each_unit_as_the_whole():
     engine = Reference(facts, rows())
     whole = engine.run(plan.wanted).take().whole()
     for place, vector in enumerate(plan.vectors):
-        part = _part(plan, [place])
+        part = part_of(plan, [place])
         found = engine.run(part.wanted).take().whole()
         start = vector.measures[0]
         assert found.tolist() == whole[start : start + vector.sums].tolist()

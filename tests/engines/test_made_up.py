@@ -11,11 +11,11 @@ from discreet.engines.made_up import MOST_ROWS, made_up_rows, rehearsal
 from discreet.engines.values import day_bounds, moment_bounds, nearest, number_bounds, read
 from discreet.facts.model import Boolean, Category, Date, Integer, Number, Source, Text, Timestamp
 from discreet.planning.build import make_plan
-from discreet.planning.outputs import answer_table
 from discreet.planning.price import read_price
-from discreet.planning.release import release
 from discreet.questions.sql import read_sql
+from discreet.releasing.run import release
 from discreet.testing import seeded
+from discreet.views.rows import answer_table
 
 SIZE = 4000
 

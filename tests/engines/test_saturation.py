@@ -12,8 +12,8 @@ from discreet.engines import open_engine
 from discreet.engines.reference import Reference
 from discreet.facts.model import Budget, EachRow, Facts, Integer, Number
 from discreet.planning.build import make_plan
-from discreet.planning.release import release
 from discreet.questions.sql import read_sql
+from discreet.releasing.run import release
 from discreet.testing import recorded
 
 LARGEST, EPSILON = 1 << 61, 10**7  # where coordinates end; so large a price that grids are fine

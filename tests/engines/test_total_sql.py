@@ -21,12 +21,12 @@ from discreet.errors import Refused
 from discreet.facts.make import facts_for_table
 from discreet.facts.model import Source
 from discreet.planning.build import make_plan
-from discreet.planning.opening import released_from
 from discreet.planning.price import read_price
 from discreet.questions.algebra import Caps
 from discreet.questions.caps import with_caps
 from discreet.questions.check import checked
 from discreet.questions.sql import read_sql
+from discreet.releasing.stages import released_from
 
 ROOT = Path(__file__).resolve().parent.parent
 

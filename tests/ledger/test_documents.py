@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import discreet as dc
 from discreet.answers.document import Document
 from discreet.ledger.entries.documents import document_from, document_to, shown_in_document
-from discreet.planning.outputs import Shown, Table
+from discreet.views.rows import Shown, Table
 
 NUMBERS = st.none() | st.integers(-(2**70), 2**70) | st.floats(allow_nan=False, allow_infinity=False)
 KEYS = (

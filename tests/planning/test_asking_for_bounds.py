@@ -16,9 +16,9 @@ from discreet.engines.reference import Reference
 from discreet.facts import parse_facts
 from discreet.facts.model import Budget, Number
 from discreet.planning.build import make_plan
-from discreet.planning.found_bounds import _bounds_at, bounds_as_integers
-from discreet.planning.opening import opened
+from discreet.planning.found_bounds import bounds_as_integers, bounds_at
 from discreet.planning.price import read_price
+from discreet.planning.staged import opened
 from discreet.questions.sql import read_sql
 from discreet.testing import seeded
 
@@ -104,7 +104,7 @@ def test_weights_share_the_rest_and_a_stored_request_is_planned_again_as_it_was(
     assert [each.share for each in plan.vectors] == [Fraction(1, 8)] * 2 + [Fraction(9, 20), Fraction(3, 20), Fraction(3, 20)]
     again = curator._stock.purchase_of(curator._request(plan, None, None)).plan
     assert again == plan
-    told = tuple(bounds_as_integers(_bounds_at(about.column(each.column), 70, 80)) for each in plan.vectors[:2])
+    told = tuple(bounds_as_integers(bounds_at(about.column(each.column), 70, 80)) for each in plan.vectors[:2])
     assert [each.share for each in opened(again, told).vectors] == [each.share for each in plan.vectors]
     answer = curator.ask(sql, epsilon=2, weights=weights)
     assert curator.ask(sql, epsilon=2, weights=weights).rows == answer.rows

@@ -4,14 +4,14 @@ import pytest
 
 from discreet.engines.reference import Reference
 from discreet.facts import parse_facts
-from discreet.planning.behind import count_behind, counts_for, rows_at_least
 from discreet.planning.build import make_plan
-from discreet.planning.expected import expected_errors, price_within
 from discreet.planning.identity import names_of
 from discreet.planning.price import read_price
 from discreet.planning.purchase import Draw
-from discreet.planning.release import release
 from discreet.questions.sql import read_sql
+from discreet.releasing.run import release
+from discreet.views.counts_behind import count_behind, counts_for, rows_at_least
+from discreet.views.expected import expected_errors, price_within
 
 FACTS = """
 [table]

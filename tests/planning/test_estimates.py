@@ -16,11 +16,12 @@ from discreet.facts.make import facts_for_table
 from discreet.lessons.samples import sample
 from discreet.mechanisms import Laplace
 from discreet.planning.build import make_plan
-from discreet.planning.outputs import answer_table, evaluated
 from discreet.planning.price import read_price
-from discreet.planning.release import release
 from discreet.private import Private
 from discreet.questions.sql import read_sql
+from discreet.releasing.run import release
+from discreet.views.arithmetic import evaluated
+from discreet.views.rows import answer_table
 
 FILES = {"ce_slides": "CEdata_5133_slides.csv", "fulton": "pums/FultonPUMS5full.csv", "adult": "adult_with_pii_rejoined.csv"}
 RUNS = 2000

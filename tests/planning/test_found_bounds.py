@@ -18,7 +18,7 @@ from discreet.engines.wanted import CountsWanted, Grid
 from discreet.ledger.entries.codec import released_from as stored_from
 from discreet.ledger.entries.codec import released_to as stored_to
 from discreet.planning.build import plan_at_bounds
-from discreet.planning.found_bounds import MISSED, _bounds_at, bounds_as_integers, bounds_told, edges_of, place_of
+from discreet.planning.found_bounds import MISSED, bounds_as_integers, bounds_at, bounds_told, edges_of, place_of
 from discreet.planning.plan import Found
 from discreet.questions.sql import read_sql
 
@@ -52,7 +52,7 @@ def test_whatever_is_chosen_the_bounds_are_apart_and_hold_the_chosen_buckets(col
     places = range(len(edges) - 1)
     firsts, lasts = ([None] if end is not None else places for end in (column.lower, column.upper))
     for first, last in product(firsts, lasts[::7] if len(firsts) > 1 else lasts):
-        low, high = _bounds_at(column, first, last)
+        low, high = bounds_at(column, first, last)
         assert 4 * (high - low) >= max(abs(low), abs(high)) > 0
         chosen = sorted(each for each in (first, last) if each is not None)
         assert low <= edges[chosen[0]]
@@ -152,7 +152,7 @@ def some_bounds(column, first, last):
     """What is found when these buckets are chosen, counted around."""
     count = len(edges_of(column)) - 1
     places = sorted((first % count, last % count))
-    return _bounds_at(column, *(None if end is not None else place
+    return bounds_at(column, *(None if end is not None else place
                                 for end, place in zip((column.lower, column.upper), places, strict=True)))  # fmt: skip
 
 

@@ -15,9 +15,9 @@ import pytest
 from discreet.engines.duckdb import DuckDB
 from discreet.exact import shown
 from discreet.planning.build import make_plan
-from discreet.planning.opening import released_from
 from discreet.privacy.losses import Approximate, Pure
 from discreet.questions.sql import read_sql
+from discreet.releasing.stages import released_from
 
 sys.path[:0] = [] if __name__ != "__main__" else [str(Path(__file__).resolve().parents[2])]
 

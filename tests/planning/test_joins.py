@@ -6,10 +6,10 @@ import pytest
 
 from discreet.errors import QuestionError
 from discreet.facts import parse_facts
+from discreet.planning.batches import make_plans
 from discreet.planning.build import make_plan
 from discreet.planning.partition import cells_touched
 from discreet.planning.price import read_price
-from discreet.planning.several import make_plans
 from discreet.questions.sql import read_sql
 
 FACTS = """

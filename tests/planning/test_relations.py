@@ -12,13 +12,14 @@ from discreet.engines.wanted import Sums
 from discreet.facts import parse_facts
 from discreet.mechanisms import Laplace
 from discreet.planning.build import make_plan
-from discreet.planning.outputs import answer_table, evaluated
 from discreet.planning.price import read_price
 from discreet.planning.relations import correlation, covariance
-from discreet.planning.release import release
 from discreet.private import Private
 from discreet.questions.normal import fingerprint
 from discreet.questions.sql import read_sql
+from discreet.releasing.run import release
+from discreet.views.arithmetic import evaluated
+from discreet.views.rows import answer_table
 
 _spec = importlib.util.spec_from_file_location("estimates_tests", Path(__file__).with_name("test_estimates.py"))
 others = importlib.util.module_from_spec(_spec)

@@ -11,10 +11,10 @@ from discreet.engines.evaluate import on_grid
 from discreet.engines.wanted import LOW_BITS, Sums
 from discreet.facts.model import Budget, EachRow, Facts, Integer, Number
 from discreet.planning.build import make_plan
-from discreet.planning.release import release
 from discreet.private import Private
 from discreet.questions.algebra import Column
 from discreet.questions.sql import read_sql
+from discreet.releasing.run import release
 from discreet.testing import recorded
 
 CELLS = 700  # more than FEW: these travel in 64 bits

@@ -7,16 +7,16 @@ import pytest
 import discreet as dc
 from discreet.engines.reference import Reference
 from discreet.facts import parse_facts
+from discreet.planning.batches import make_plans
 from discreet.planning.build import make_plan
-from discreet.planning.expected import expected_errors, price_within
 from discreet.planning.price import read_price
-from discreet.planning.release import release
-from discreet.planning.several import make_plans
 from discreet.planning.shares import weights_behind
 from discreet.privacy.conversion import rho_of
 from discreet.privacy.events import Sequence
 from discreet.privacy.prices import approximate, concentrated, pure
 from discreet.questions.sql import read_sql
+from discreet.releasing.run import release
+from discreet.views.expected import expected_errors, price_within
 
 FACTS = """
 [table]

@@ -10,14 +10,14 @@ from discreet.engines.wanted import Sums
 from discreet.facts import parse_facts
 from discreet.noise import discrete_gaussian, discrete_laplace
 from discreet.planning.build import make_plan
-from discreet.planning.estimates import estimate
-from discreet.planning.outputs import answer_table
 from discreet.planning.plan import Known
 from discreet.planning.price import read_price
-from discreet.planning.release import release
-from discreet.planning.together import risks_together
 from discreet.private import Private
 from discreet.questions.sql import read_sql
+from discreet.releasing.run import release
+from discreet.views.estimates import estimate
+from discreet.views.rows import answer_table
+from discreet.views.simultaneous import risks_together
 
 FACTS = """
 [table]

@@ -14,13 +14,13 @@ from discreet.curator.results import answer_from
 from discreet.exact import exact
 from discreet.mechanisms.accuracy import read_confidence
 from discreet.planning.build import make_plan
-from discreet.planning.opening import released_from
 from discreet.planning.price import read_price
 from discreet.privacy.losses import Pure
 from discreet.questions.algebra import Caps
 from discreet.questions.caps import with_caps
 from discreet.questions.check import checked
 from discreet.questions.sql import read_sql
+from discreet.releasing.stages import released_from
 
 pytestmark = pytest.mark.soak
 PARTS, QUESTIONS, SAID_EVERY = 10, 10_000, 2_000  # a hundred thousand together; parts can be run side by side

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from fractions import Fraction
 
-from discreet.planning.outputs import Table
 from discreet.privacy.losses import Loss
+from discreet.views.rows import Table
 
 __all__ = ["Document"]
 

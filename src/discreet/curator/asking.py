@@ -37,22 +37,23 @@ from discreet.ledger.stops import stopped_for
 from discreet.mechanisms.accuracy import read_confidence
 from discreet.mechanisms.observing import observer
 from discreet.noise.keystream import Keystream, source
+from discreet.planning.batches import make_plans
 from discreet.planning.build import make_plan
-from discreet.planning.expected import readable_group
-from discreet.planning.opening import opened, released_from, released_parts
 from discreet.planning.partition import cells_touched
-from discreet.planning.plan import Plan
+from discreet.planning.plan import Plan, Released
 from discreet.planning.price import Price, read_price
-from discreet.planning.purchase import Purchase, bought_whole, view_of
-from discreet.planning.release import Released
-from discreet.planning.several import make_plans
+from discreet.planning.purchase import Purchase, bought_whole
 from discreet.planning.shares import weights_behind
+from discreet.planning.staged import opened
 from discreet.privacy.losses import Pure
 from discreet.questions.algebra import Question
 from discreet.questions.builder import Rows
 from discreet.questions.joins import beside
 from discreet.questions.normal import fingerprint
 from discreet.questions.text import to_text
+from discreet.releasing.stages import released_from, released_parts
+from discreet.views.expected import readable_group
+from discreet.views.stored import view_of
 
 __all__ = ["Curator"]
 

@@ -15,12 +15,13 @@ from discreet.curator.stock import Stock
 from discreet.errors import LedgerFault
 from discreet.ledger.entries.charges import Request, Stored
 from discreet.ledger.entries.documents import document_from
-from discreet.planning.behind import counts_for, rows_at_least
-from discreet.planning.outputs import Shown
 from discreet.planning.plan import Plan
-from discreet.planning.purchase import Purchase, view_of
+from discreet.planning.purchase import Purchase
 from discreet.plots.numerals import percent
 from discreet.remedies import Remedy
+from discreet.views.counts_behind import counts_for, rows_at_least
+from discreet.views.rows import Shown
+from discreet.views.stored import view_of
 
 __all__ = ["check_old", "released_rows", "shown_again"]
 

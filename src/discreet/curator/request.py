@@ -12,8 +12,6 @@ from discreet.errors import ParameterError
 from discreet.exact import Number, exact_positive, exact_whole
 from discreet.facts.model import Facts
 from discreet.mechanisms.accuracy import read_confidence
-from discreet.planning.behind import Counts
-from discreet.planning.expected import price_within
 from discreet.planning.price import Price, read_price
 from discreet.questions.algebra import Caps, KeyOf, Question
 from discreet.questions.caps import NO_CAPS, with_caps
@@ -22,6 +20,8 @@ from discreet.questions.ranked import with_intervals
 from discreet.questions.sql import read_sql
 from discreet.questions.unbounded import with_share
 from discreet.remedies import Remedy
+from discreet.views.counts_behind import Counts
+from discreet.views.expected import price_within
 
 __all__ = ["Ask", "Asked", "Weights", "Wish", "Words"]
 

@@ -15,19 +15,19 @@ from discreet.answers.quote import QuotedColumn, QuotedOffer
 from discreet.answers.ranges import RangeTotals
 from discreet.curator.advice import free_parts, split_of, warnings_for
 from discreet.engines.wanted import ByStep, Key
-from discreet.planning.behind import Counts
-from discreet.planning.expected import expected_errors
-from discreet.planning.opening import opened
-from discreet.planning.outputs import Table, answer_table
-from discreet.planning.plan import Derived, Plan, Vector
+from discreet.planning.plan import Derived, Plan, Released, Vector
 from discreet.planning.price import Price
-from discreet.planning.purchase import Purchase, view_of
-from discreet.planning.release import Released
+from discreet.planning.purchase import Purchase
+from discreet.planning.staged import opened
 from discreet.planning.trees import consistent
 from discreet.privacy.losses import Approximate, Concentrated, Loss, Pure
 from discreet.questions.algebra import Aggregate, KeyOf
 from discreet.questions.naming import default_name
 from discreet.questions.text import to_text
+from discreet.views.counts_behind import Counts
+from discreet.views.expected import expected_errors
+from discreet.views.rows import Table, answer_table
+from discreet.views.stored import view_of
 
 __all__ = ["answer_from", "answer_of", "document_of", "offers_of", "quoted_columns", "ranges_of"]
 

@@ -17,6 +17,7 @@ from discreet.ledger import Ledger
 from discreet.ledger.registry import known, registered_unit
 from discreet.ledger.rows import TableRow
 from discreet.ledger.sources import adopt, is_closed, is_keyed, is_same_look, note, pinned, recall, reopen
+from discreet.releasing.sizes import is_counted
 
 __all__ = ["check_companions", "check_declared_size", "check_readable", "check_source", "is_as_seen", "open_again", "seen_of"]
 
@@ -126,18 +127,14 @@ def check_readable(facts: Facts, engine: Engine) -> None:
 
 def check_declared_size(facts: Facts, engine: Engine) -> None:
     """Refuses a public size that is not that of the data: whatever rests on it would be wrong (rule 3)."""
-    if facts.rows is not None and _counted(engine, Wanted(None, (), (Measure(0),))) != facts.rows:
+    if facts.rows is not None and not is_counted(engine, Wanted(None, (), (Measure(0),)), facts.rows):
         raise FactsError(
             "rows differs from the number of rows in the source",
             hint="count them and write that number, or leave rows out and write rows_about", key="table.rows",
         )  # fmt: skip
     units = Wanted(None, (), (Measure(0, within=(0, 1)),), Bound(0))
-    if facts.units is not None and _counted(engine, units) != facts.units:
+    if facts.units is not None and not is_counted(engine, units, facts.units):
         raise FactsError(
             "units differs from the number of units in the source",
             hint="count the different values of the unit's column and write that number, or leave units out", key="table.units",
         )  # fmt: skip
-
-
-def _counted(engine: Engine, wanted: Wanted) -> int:
-    return int(engine.run(wanted).take().whole()[0, 0])

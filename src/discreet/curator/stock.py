@@ -13,12 +13,12 @@ from discreet.facts.model import Facts
 from discreet.ledger.charging import Ledger
 from discreet.ledger.entries.charges import Request, Seen, Used
 from discreet.planning.build import make_plan
-from discreet.planning.opening import opened
-from discreet.planning.plan import AnyVector, Found, Keys
-from discreet.planning.purchase import Draw, Purchase, Use, View, bought_whole, crossed_out, event_of_bought
-from discreet.planning.release import Released
+from discreet.planning.plan import AnyVector, Found, Keys, Released
+from discreet.planning.purchase import Draw, Purchase, Use, bought_whole, crossed_out, event_of_bought
+from discreet.planning.staged import opened
 from discreet.questions.normal import fingerprint
 from discreet.questions.sql import read_sql
+from discreet.views.stored import View
 
 __all__ = ["Busy", "Look", "Stock", "as_planned"]
 

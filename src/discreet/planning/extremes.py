@@ -17,9 +17,8 @@ from discreet.engines.wanted import ByStep, ByValue, Key
 from discreet.facts.model import Integer, Number, Text
 from discreet.mechanisms.keys import NoisyThreshold
 from discreet.planning.found_bounds import bounds_as_integers, extreme_bounds
-from discreet.planning.opening import opened
-from discreet.planning.plan import Axis, Found, Keys, Plan, Ranks, Vector
-from discreet.planning.release import Released
+from discreet.planning.plan import Axis, Found, Keys, Plan, Ranks, Released, Vector
+from discreet.planning.staged import opened
 from discreet.planning.trees import tree_for
 from discreet.planning.unknown import keys_as_integers
 from discreet.questions.algebra import Column, Literal

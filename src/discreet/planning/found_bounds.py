@@ -8,24 +8,22 @@ bounds are one bucket further out, not beyond 0, and 0 where that is near. Proof
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
-from functools import cache
 from math import ceil, log
 from typing import assert_never
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.engines.wanted import Grid, Wanted
+from discreet.engines.wanted import Grid
 from discreet.errors import QuestionError
 from discreet.facts.model import Column as AnyColumn
 from discreet.facts.model import Facts, Integer, Number
 from discreet.mechanisms.quantile import Quantile
 from discreet.mechanisms.quantiles import Quantiles, turns
-from discreet.planning.choosing import Counting, chosen
 from discreet.planning.plan import Found, Ranks
 from discreet.planning.price import Price
 from discreet.planning.ranks import epsilon_of
-from discreet.planning.units import bound_of, matches_of, reach_of
+from discreet.planning.units import matches_of, reach_of
 from discreet.planning.vectors import aggregates_in
 from discreet.privacy.losses import Approximate, Concentrated, Pure
 from discreet.questions.algebra import Apply, Case, Column, Expression, Literal, Question
@@ -35,8 +33,8 @@ from discreet.sensitivities.statistic import QuantileScore
 from discreet.sensitivities.table import score_change
 
 __all__ = [
-    "ASSUMED", "Bounds", "at_assumed", "bounded", "bounds_as_integers", "bounds_from", "bounds_told", "edges_of",
-    "extreme_bounds", "found_of", "part_of", "place_of", "price_without",
+    "ASSUMED", "Bounds", "at_assumed", "bounded", "bounds_as_integers", "bounds_at", "bounds_told", "edges_of",
+    "extreme_bounds", "found_of", "part_of", "place_of", "price_without", "ungrouped",
 ]  # fmt: skip
 
 Bounds = tuple[Fraction, Fraction]
@@ -155,27 +153,17 @@ def price_without(price: Price, share: Fraction) -> Price:
             assert_never(price)
 
 
-def _ungrouped(question: Question) -> Question:
+def ungrouped(question: Question) -> Question:
     """Bounds are found over all groups together."""
     return replace(question, keys=())
 
 
 def _scope(question: Question, facts: Facts) -> Scope:
-    reach = reach_of(_ungrouped(question), facts)
+    reach = reach_of(ungrouped(question), facts)
     return Scope(facts.neighbours, filtered=True, rows_per_unit=matches_of(question, facts) if reach is None else reach.rows)
 
 
-def bounds_from(found: Found, question: Question, facts: Facts, counts: Counting) -> Bounds:
-    """The bounds that the selections come to: the step at which the data is read."""
-    column = facts.column(found.column)
-    assert isinstance(column, Number | Integer)
-    wanted = Wanted(question.where, (), (), bound_of(_ungrouped(question), facts, is_clamped=False), question.joins)
-    read = cache(counts)  # both ends look at the same counts
-    places = {each.kind: int(chosen(each, wanted, read)[0, 0, 0]) for each in found.ends}
-    return _bounds_at(column, places.get("min"), places.get("max"))
-
-
-def _bounds_at(column: Number | Integer, first: int | None, last: int | None) -> Bounds:
+def bounds_at(column: Number | Integer, first: int | None, last: int | None) -> Bounds:
     """From chosen buckets to bounds, one bucket further out unless that is beyond 0. This is post-processing."""
     edges = edges_of(column)
     first, last = (min(first, last), max(first, last)) if first is not None and last is not None else (first, last)
@@ -196,7 +184,7 @@ def extreme_bounds(found: Found, facts: Facts) -> list[Bounds]:
     sides = {end.kind for end in found.ends}
     places = [(0, last), (last, last), (0, 0), (last // 2, last // 2), (last // 2 + 1, last // 2 + 1)]
     pairs = [(low if "min" in sides else None, high if "max" in sides else None) for low, high in places]
-    return [_bounds_at(column, *each) for each in dict.fromkeys(pairs) if 0 <= max(end or 0 for end in each) <= last]
+    return [bounds_at(column, *each) for each in dict.fromkeys(pairs) if 0 <= max(end or 0 for end in each) <= last]
 
 
 # ---- facts that have the bounds, and bounds among integers

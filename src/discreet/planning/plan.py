@@ -5,7 +5,9 @@ A plan is made from the question, the facts and the price; it has read no data, 
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal
+from typing import Any, Literal
+
+from numpy.typing import NDArray
 
 from discreet.engines.wanted import Grid, Wanted
 from discreet.facts.model import Facts
@@ -17,13 +19,17 @@ from discreet.planning.trees import Tree
 from discreet.privacy.events import Event
 from discreet.questions.algebra import Aggregate, AggregateKind, Expression, Question
 
-__all__ = ["AnyVector", "Axis", "Derived", "Estimator", "Found", "Keys", "Known", "Mechanism", "Plan", "Ranks", "Role", "Vector"]
+__all__ = [
+    "AnyVector", "Axis", "Derived", "Estimator", "Found", "Keys", "Known", "Mechanism", "Plan", "Ranks", "Released", "Role",
+    "Vector",
+]  # fmt: skip
 
 Estimator = Literal[
     "count", "units", "distinct", "sum", "bernstein", "variance_numerator", "tensor", "covariance_numerator", "tree"
 ]
 Mechanism = Laplace | Gaussian
 Role = Literal["point", "low", "high"]
+Released = tuple[NDArray[Any], ...]  # per vector, integers: coordinates x filters x cells
 
 
 @dataclass(frozen=True, slots=True)

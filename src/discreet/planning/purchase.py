@@ -1,24 +1,23 @@
 """What of a plan is bought, and what is there already: the plan is made as if nothing were stored, then crossed out. Rule 16."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 
 from discreet.mechanisms import Gaussian
 from discreet.planning.found_bounds import price_without
 from discreet.planning.identity import HERE, names_of
-from discreet.planning.opening import opened
-from discreet.planning.plan import AnyVector, Derived, Found, Keys, Known, Plan, Ranks, Vector
+from discreet.planning.plan import AnyVector, Derived, Found, Keys, Plan, Ranks, Released, Vector
 from discreet.planning.ranks import event_of
-from discreet.planning.release import Released
 from discreet.planning.serving import Worth, worth
+from discreet.planning.staged import opened
 from discreet.privacy.conversion import epsilon_of
 from discreet.privacy.events import Event, GaussianRelease
 from discreet.privacy.events import Sequence as InSequence
 from discreet.privacy.losses import Approximate
 from discreet.questions.algebra import AggregateKind
 
-__all__ = ["Draw", "Offer", "Purchase", "Use", "View", "bought_whole", "crossed_out", "event_of_bought", "view_of"]
+__all__ = ["Draw", "Offer", "Purchase", "Use", "bought_whole", "crossed_out", "event_of_bought"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,44 +188,3 @@ def _claimed(vectors: Sequence[AnyVector], price: Approximate) -> Event:
     ratio = sum((each.cost.ratio_squared for each in laws if isinstance(each, Gaussian)), start=Fraction(0))
     least = min(price.epsilon, epsilon_of(ratio / 2, price.delta))
     return GaussianRelease(ratio, claim=Approximate(epsilon=least, delta=price.delta))
-
-
-# ---- the plan that the answer is made by
-
-
-@dataclass(frozen=True, slots=True)
-class View:
-    """A plan that the answer is made by, and for each of its vectors the stored draw that it is; None for one that is bought."""
-
-    plan: Plan
-    draws: tuple[Draw | None, ...]
-
-
-def view_of(purchase: Purchase) -> View:
-    """Stored vectors stand in the place of those that are not bought.
-
-    Whatever comes out of one draw comes out of one vector here, so that intervals know which noise is the same.
-    """
-    vectors: list[AnyVector] = list(purchase.plan.vectors)
-    draws: list[Draw | None] = [None] * len(vectors)
-    at: dict[tuple[int, int], int] = {}
-    moved: dict[tuple[int, int], Derived] = {}
-    for use in purchase.uses:
-        if draws[use.place] is None:
-            vectors[use.place], draws[use.place] = _in_place(use, purchase.plan), use.draw
-            at.setdefault(use.draw.whole, use.place)
-        elif use.draw.whole not in at:
-            at[use.draw.whole] = len(vectors)
-            vectors.append(use.draw.vector)
-            draws.append(use.draw)
-        moved[use.place, use.slot] = Derived(at[use.draw.whole], use.draw.slot)
-    sources = tuple((a, s if isinstance(s, Known) else moved.get((s.vector, s.filter), s)) for a, s in purchase.plan.sources)
-    return View(replace(purchase.plan, vectors=tuple(vectors), sources=sources), tuple(draws))
-
-
-def _in_place(use: Use, plan: Plan) -> AnyVector:
-    """The stored vector by the names of the planned one."""
-    planned, stored = plan.vectors[use.place], use.draw.vector
-    if isinstance(planned, Ranks) and isinstance(stored, Ranks):  # ends are found by the number they belong to
-        stored = replace(stored, of=planned.of, filter=planned.filter)
-    return replace(stored, what=planned.what)

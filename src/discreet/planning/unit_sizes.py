@@ -7,24 +7,17 @@ ranked on a public list of sizes, at most 3 % apart, and rounded up to it. Proof
 from collections.abc import Sequence
 from fractions import Fraction
 
-import numpy as np
-from numpy.typing import NDArray
-
-from discreet.engines.wanted import UnitsWanted
 from discreet.errors import QuestionError
 from discreet.facts.model import Facts
-from discreet.mechanisms.tally import Tally
 from discreet.planning.cells import cells_of, unknown_key
-from discreet.planning.choosing import Counting
-from discreet.planning.plan import Plan, Ranks
-from discreet.planning.ranks import SIZES, RankDraft, rank_drafts
+from discreet.planning.ranks import RankDraft, rank_drafts
 from discreet.questions.algebra import Aggregate, Literal
 from discreet.questions.text import to_text
 from discreet.sensitivities.scope import Scope
 
-__all__ = ["chosen_sizes", "size_drafts"]
+__all__ = ["ROWS", "size_drafts"]
 
-_ROWS = Literal(Fraction(1))  # what is counted where no groups are
+ROWS = Literal(Fraction(1))  # what is counted where no groups are
 
 
 def size_drafts(aggregates: Sequence[Aggregate], facts: Facts) -> tuple[RankDraft, ...]:
@@ -39,19 +32,5 @@ def size_drafts(aggregates: Sequence[Aggregate], facts: Facts) -> tuple[RankDraf
             cells_of((each.of,), facts)  # refused here if they are too many, and not when units are counted
     scope = Scope(facts.neighbours, filtered=True)
     # one by one: a recursion would cut each size into many places, and there are few sizes
-    alone = [rank_drafts([(each, _ROWS if each.of is None else each.of, scope)]) for each in aggregates]
+    alone = [rank_drafts([(each, ROWS if each.of is None else each.of, scope)]) for each in aggregates]
     return tuple(draft for drafts in alone for draft in drafts)
-
-
-def chosen_sizes(ranks: Ranks, plan: Plan, counts: Counting | None) -> NDArray[np.int64]:
-    """The place on the list of sizes that was chosen: 1 x 1 x 1."""
-    assert counts is not None
-    keys = () if ranks.of == _ROWS else cells_of((ranks.of,), plan.facts)[0]
-    found = counts(UnitsWanted(plan.question.where, keys, plan.question.joins)).take()
-    places = np.searchsorted(SIZES[:-1], found.bin)  # the least size that is no smaller; the last, where none is
-    units = np.zeros(len(SIZES), np.int64)
-    np.add.at(units, places, found.rows)
-    taken = np.flatnonzero(units)
-    tally = Tally(len(SIZES), taken, units[taken], bits=ranks.mechanism.bits)
-    return np.array(ranks.mechanism.select(tally), np.int64).reshape(1, len(ranks.shares), 1)
-

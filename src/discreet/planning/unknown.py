@@ -14,24 +14,21 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.engines.wanted import ByValue, Candidates, Engine, KeysWanted
+from discreet.engines.wanted import ByValue
 from discreet.errors import QuestionError
 from discreet.facts.model import EachRow, Facts, Integer, Number
 from discreet.mechanisms.keys import KeySelection, NoisyThreshold
-from discreet.mechanisms.observing import observed
 from discreet.planning.cells import MOST_CELLS, unknown_key
-from discreet.planning.plan import Axis, Keys, Plan, Vector
+from discreet.planning.plan import Axis, Keys, Plan, Released
 from discreet.planning.price import Price
-from discreet.planning.release import Released, release
 from discreet.planning.units import matches_of, reach_of
 from discreet.privacy.losses import Approximate
-from discreet.private import Private
 from discreet.questions.algebra import Aggregate, AggregateKind, Column, Expression, Question
 from discreet.questions.disjoint import is_per_unit
 from discreet.questions.text import to_text
 from discreet.remedies import Remedy
 
-__all__ = ["KeysDraft", "counts_told", "keys_as_integers", "keys_draft", "keys_of", "nothing", "opened", "released_from"]
+__all__ = ["KeysDraft", "counts_told", "keys_as_integers", "keys_draft", "keys_of", "opened"]
 
 Key = str | float
 
@@ -116,43 +113,7 @@ def _middle(mechanism: KeySelection | NoisyThreshold) -> int:
     return high
 
 
-# ---- the release
-
-
-def released_from(plan: Plan, engine: Engine) -> Released:
-    """Every vector of the plan, read from the engine and with its noise."""
-    keys = plan.vectors[0] if plan.vectors else None
-    if not isinstance(keys, Keys):
-        exact = engine.run(plan.wanted) if plan.wanted.measures else None
-        return release(plan, exact, engine.counts)
-    salt = plan.facts.name.encode().hex()
-    key, joins = plan.question.keys[keys.place], plan.question.joins
-    asked = KeysWanted(plan.question.where, key, keys.mechanism.at_least, keys.groups, salt, joins=joins)
-    told = _chosen(keys, engine.keys(asked))
-    found = opened(plan, (told,))
-    rest = replace(found, vectors=found.vectors[1:])
-    if not rest.vectors:
-        return (told,)
-    if not found.wanted.cells:
-        return told, *(nothing(each) for each in rest.vectors if isinstance(each, Vector))
-    return told, *release(rest, engine.run(found.wanted), None)
-
-
-def nothing(vector: Vector) -> NDArray[np.int64]:
-    """The release about no keys at all."""
-    return np.zeros((vector.coordinates if vector.tree is None else vector.tree.nodes, len(vector.filters), 0), np.int64)
-
-
-def _chosen(keys: Keys, found: Private[Candidates]) -> NDArray[np.object_]:
-    of, mechanism = found.take(), keys.mechanism
-
-    def draw() -> NDArray[np.object_]:
-        if isinstance(mechanism, NoisyThreshold):
-            places, counts = mechanism.release(of.units)
-            return keys_as_integers([of.values[place] for place in places], counts.tolist())
-        return keys_as_integers([of.values[place] for place in mechanism.select(of.units)])
-
-    return observed(mechanism, of, draw)
+# ---- the plan once they are known
 
 
 def opened(plan: Plan, released: Released) -> Plan:

@@ -6,8 +6,8 @@ from fractions import Fraction
 from typing import Any
 
 from discreet.errors import AccessError, LedgerFault
+from discreet.planning.plan import Released
 from discreet.planning.price import Price
-from discreet.planning.release import Released
 from discreet.privacy.events import Event
 from discreet.remedies import Remedy
 

@@ -14,8 +14,8 @@ from typing import Any, assert_never
 import numpy as np
 
 from discreet.errors import LedgerFault
+from discreet.planning.plan import Released
 from discreet.planning.price import Price
-from discreet.planning.release import Released
 from discreet.privacy.events import (
     Disjoint,
     Event,

@@ -19,7 +19,7 @@ import numpy as np
 from discreet.answers.document import Document
 from discreet.errors import LedgerFault
 from discreet.ledger.entries.codec import canonical, loss_from, loss_to
-from discreet.planning.outputs import Kind, Shown, Table
+from discreet.views.rows import Kind, Shown, Table
 
 __all__ = ["document_from", "document_to", "shown_in_answer", "shown_in_document"]
 

@@ -8,15 +8,15 @@ from typing import Any
 from numpy.typing import NDArray
 
 from discreet.facts.model import Facts
-from discreet.planning.estimates import estimate
 from discreet.planning.identity import count_name
 from discreet.planning.plan import Derived, Plan, Vector
 from discreet.planning.purchase import Draw
-from discreet.planning.together import Confidence
 from discreet.planning.vectors import aggregates_in_expression, drops_rows, with_nulls_replaced
 from discreet.questions.algebra import Aggregate, Apply, Expression
 from discreet.questions.functions import BOUNDED
 from discreet.questions.ranked import SIZE_KINDS
+from discreet.views.estimates import estimate
+from discreet.views.simultaneous import Confidence
 
 __all__ = ["Counted", "Counts", "count_behind", "counts_for", "rows_at_least"]
 

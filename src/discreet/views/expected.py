@@ -15,18 +15,13 @@ import numpy as np
 from discreet.errors import QuestionError
 from discreet.facts.model import Facts
 from discreet.mechanisms.accuracy import least_price
-from discreet.planning.behind import Counted, Counts
 from discreet.planning.build import make_plan
 from discreet.planning.cells import cells_of
 from discreet.planning.found_bounds import ASSUMED, bounds_as_integers
-from discreet.planning.opening import opened
-from discreet.planning.outputs import answer_table, kind_of
-from discreet.planning.plan import Derived, Found, Keys, Plan, Ranks, Vector
+from discreet.planning.plan import Derived, Found, Keys, Plan, Ranks, Released, Vector
 from discreet.planning.price import Price
-from discreet.planning.ranked import rank_reach
-from discreet.planning.release import Released
 from discreet.planning.shares import Weights
-from discreet.planning.together import Confidence
+from discreet.planning.staged import opened
 from discreet.planning.unknown import keys_as_integers
 from discreet.planning.vectors import aggregates_in, aggregates_in_expression, known_rows_behind
 from discreet.privacy.losses import Pure
@@ -35,6 +30,10 @@ from discreet.questions.functions import BOUNDED
 from discreet.questions.ranked import RANKED_KINDS, SIZE_KINDS
 from discreet.questions.unbounded import unbounded_in
 from discreet.remedies import Remedy
+from discreet.views.counts_behind import Counted, Counts
+from discreet.views.rank_values import rank_reach
+from discreet.views.rows import answer_table, kind_of
+from discreet.views.simultaneous import Confidence
 
 __all__ = ["Basis", "Expected", "expected_errors", "price_within", "readable_group", "size_for"]
 

@@ -8,16 +8,15 @@ from numpy.typing import NDArray
 
 from discreet.engines.wanted import Grid
 from discreet.mechanisms.keys import NoisyThreshold
-from discreet.planning.plan import Derived, Keys, Known, Plan, Ranks, Vector
-from discreet.planning.ranked import ranked_value
+from discreet.planning.plan import Derived, Keys, Known, Plan, Ranks, Released, Vector
 from discreet.planning.relations import correlation, covariance
-from discreet.planning.release import Released
 from discreet.planning.spread import Floats, ratio_interval, reach
 from discreet.planning.trees import consistent, leaf_variances, prefix_variances, tail_reach
 from discreet.planning.unknown import counts_told
 from discreet.questions.algebra import Aggregate, AggregateKind, Expression
 from discreet.questions.bounds import bounds_of, is_whole
 from discreet.questions.functions import BOUNDED
+from discreet.views.rank_values import ranked_value
 
 __all__ = ["Estimate", "estimate"]
 

@@ -6,9 +6,8 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.planning.plan import Derived, Plan, Ranks, Role
+from discreet.planning.plan import Derived, Plan, Ranks, Released, Role
 from discreet.planning.ranks import ENDS_MISS, SIZES, reaches
-from discreet.planning.release import Released
 from discreet.planning.spread import Floats
 from discreet.questions.algebra import Aggregate
 from discreet.questions.bounds import bounds_of, is_whole

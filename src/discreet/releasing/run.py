@@ -1,6 +1,5 @@
 """From exact sums to released integers: the step at which the noise is added."""
 
-
 from functools import cache
 from typing import Any
 
@@ -8,18 +7,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.engines.wanted import Sums
-from discreet.planning.choosing import Counting, chosen
-from discreet.planning.plan import Found, Keys, Plan, Ranks, Vector
+from discreet.planning.plan import Found, Keys, Plan, Ranks, Released, Vector
 from discreet.planning.trees import node_sums
-from discreet.planning.unit_sizes import chosen_sizes
 from discreet.planning.units import clamp_of
 from discreet.private import Private
 from discreet.questions.ranked import SIZE_KINDS
+from discreet.releasing.ranks import Counting, chosen
+from discreet.releasing.unit_sizes import chosen_sizes
 
-__all__ = ["Released", "release"]
+__all__ = ["release"]
 
 Exact = NDArray[np.object_]  # Python ints: no width to overflow
-Released = tuple[NDArray[Any], ...]  # per vector, integers: coordinates x filters x cells
 
 _MOST = 1 << 61
 

@@ -1,0 +1,155 @@
+"""Arithmetic over released values, in every cell, with interval arithmetic. NaN stands for NULL. All of it is post-processing."""
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import assert_never
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.planning.plan import Plan, Released
+from discreet.planning.spread import Floats
+from discreet.planning.staged import opened
+from discreet.planning.vectors import aggregates_in_expression
+from discreet.questions.algebra import Aggregate, Apply, Bin, Case, Column, DatePart, Expression, In, KeyOf, Like, Literal
+from discreet.views.estimates import Estimate, estimate
+
+__all__ = ["Risk", "cell_of", "evaluate", "evaluated", "shared_risk"]
+
+Risk = Callable[[Aggregate], float]  # how often the interval of an aggregate may miss
+
+
+def evaluated(plan: Plan, value: Expression, released: Released, alpha: float) -> Estimate:
+    """An output in every cell, with intervals that miss its exact value with probability at most ``alpha`` each."""
+    return evaluate(opened(plan, released), value, released, shared_risk(value, alpha))
+
+
+def shared_risk(value: Expression, alpha: float) -> Risk:
+    """The aggregates of one output share what may go wrong."""
+    leaves = len(aggregates_in_expression(value)) or 1
+    return lambda _: alpha / leaves
+
+
+def cell_of(plan: Plan, place: int) -> NDArray[np.intp]:
+    """For every cell of the answer, the place of its value on one axis; the last axis moves fastest."""
+    sizes = [len(axis.values) for axis in plan.axes]
+    return np.asarray(np.unravel_index(np.arange(plan.wanted.cells), sizes)[place])
+
+
+def evaluate(plan: Plan, expression: Expression, released: Released, risk: Risk) -> Estimate:
+    """An expression over released values in every cell, with interval arithmetic. NaN stands for NULL."""
+    match expression:
+        case Aggregate():
+            return estimate(plan, expression, released, risk(expression))
+        case Literal(value):
+            return _constant(plan, float(value) if isinstance(value, Fraction | bool) else np.nan)
+        case KeyOf(place):
+            numbers = np.array([float(v) if isinstance(v, int | float) else np.nan for v in plan.axes[place].values])
+            values = numbers[cell_of(plan, place)]
+            return Estimate(values, values, values)
+        case Apply(operation, of):
+            with np.errstate(all="ignore"):
+                return _apply(operation, [evaluate(plan, part, released, risk) for part in of])
+        case Case(whens, otherwise):
+            found = evaluate(plan, otherwise, released, risk)
+            for condition, then in reversed(whens):
+                holds = evaluate(plan, condition, released, risk).value == 1.0
+                chosen = evaluate(plan, then, released, risk)
+                found = Estimate(*(np.where(holds, a, b) for a, b in zip(_parts(chosen), _parts(found), strict=True)))
+            return found
+        case In(of, values):
+            tested = evaluate(plan, of, released, risk)
+            return _apply("or", [_apply("equal", [tested, evaluate(plan, value, released, risk)]) for value in values])
+        case Column() | Like() | DatePart() | Bin():
+            raise AssertionError("rows are not seen after release")
+        case _:
+            assert_never(expression)
+
+
+def _parts(found: Estimate) -> tuple[Floats, Floats, Floats]:
+    return found.value, found.low, found.high
+
+
+def _constant(plan: Plan, value: float) -> Estimate:
+    fixed = np.full(plan.wanted.cells, value)
+    return Estimate(fixed, fixed, fixed)
+
+
+def _hull(value: Floats, *corners: Floats) -> Estimate:
+    return Estimate(value, np.minimum.reduce(corners), np.maximum.reduce(corners))
+
+
+def _apply(operation: str, of: list[Estimate]) -> Estimate:
+    a, b = of[0], of[-1]
+    match operation:
+        case "add":
+            return Estimate(a.value + b.value, a.low + b.low, a.high + b.high)
+        case "subtract":
+            return Estimate(a.value - b.value, a.low - b.high, a.high - b.low)
+        case "negate":
+            return Estimate(-a.value, -a.high, -a.low)
+        case "multiply":
+            return _hull(a.value * b.value, a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high)
+        case "divide" | "remainder":
+            return _divide(a, b) if operation == "divide" else _remainder(a, b)
+        case "abs":
+            lowest = np.where((a.low <= 0) & (a.high >= 0), 0.0, np.minimum(np.abs(a.low), np.abs(a.high)))
+            return Estimate(np.abs(a.value), lowest, np.maximum(np.abs(a.low), np.abs(a.high)))
+        case "floor" | "ceil" | "round":
+            return Estimate(*(_stepped(operation, part) for part in _parts(a)))
+        case "least":
+            return Estimate(*(np.fmin.reduce([_parts(each)[i] for each in of]) for i in range(3)))
+        case "greatest":
+            return Estimate(*(np.fmax.reduce([_parts(each)[i] for each in of]) for i in range(3)))
+        case "coalesce":
+            value, low, high = _parts(a)
+            for each in of[1:]:
+                is_null = np.isnan(value)
+                value, low, high = (np.where(is_null, p, q) for p, q in zip(_parts(each), (value, low, high), strict=True))
+            return Estimate(value, low, high)
+        case _:
+            truth = _truth(operation, [each.value for each in of])
+            return Estimate(truth, truth, truth)
+
+
+def _stepped(operation: str, x: Floats) -> Floats:
+    if operation == "round":
+        return np.asarray(np.sign(x) * np.floor(np.abs(x) + 0.5))
+    return np.asarray(np.floor(x) if operation == "floor" else np.ceil(x))
+
+
+def _divide(a: Estimate, b: Estimate) -> Estimate:
+    value = np.where(b.value == 0, np.nan, a.value / b.value)
+    spans_zero = (b.low <= 0) & (b.high >= 0)  # then nothing bounds the quotient
+    found = _hull(value, a.low / b.low, a.low / b.high, a.high / b.low, a.high / b.high)
+    return Estimate(value, np.where(spans_zero, -np.inf, found.low), np.where(spans_zero, np.inf, found.high))
+
+
+def _remainder(a: Estimate, b: Estimate) -> Estimate:
+    """a % b has the sign of a and is nearer to zero than both."""
+    most = np.maximum(np.abs(b.low), np.abs(b.high))
+    low, high = np.maximum(np.minimum(a.low, 0.0), -most), np.minimum(np.maximum(a.high, 0.0), most)
+    return Estimate(np.where(b.value == 0, np.nan, np.fmod(a.value, b.value)), low, high)
+
+
+def _truth(operation: str, of: list[Floats]) -> Floats:
+    """1 true, 0 false, NaN for NULL."""
+    a, b = of[0], of[-1]
+    match operation:
+        case "and" | "or":
+            settles = 1.0 if operation == "or" else 0.0  # one such value decides, whatever the others are
+            unknown = np.where(np.any([np.isnan(x) for x in of], axis=0), np.nan, 1.0 - settles)
+            return np.where(np.any([x == settles for x in of], axis=0), settles, unknown)
+        case "not":
+            return 1.0 - a
+        case "is_null":
+            return np.isnan(a).astype(np.float64)
+    compare = {
+        "equal": np.equal,
+        "not_equal": np.not_equal,
+        "less": np.less,
+        "less_equal": np.less_equal,
+        "greater": np.greater,
+        "greater_equal": np.greater_equal,
+    }[operation]
+    return np.where(np.isnan(a) | np.isnan(b), np.nan, compare(a, b).astype(np.float64))

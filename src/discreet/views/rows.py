@@ -1,0 +1,188 @@
+"""From released integers to the rows of an answer: HAVING, ORDER BY, LIMIT, and numbers as people read them."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal as OneOfThese
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.planning.plan import Derived, Plan, Released, Vector
+from discreet.planning.spread import Floats
+from discreet.planning.staged import opened
+from discreet.planning.vectors import aggregates_in_expression
+from discreet.questions.algebra import Aggregate, Expression, KeyOf
+from discreet.questions.bounds import is_whole
+from discreet.questions.ranked import RANKED_KINDS, SIZE_KINDS
+from discreet.views.arithmetic import Risk, cell_of, evaluate, shared_risk
+from discreet.views.estimates import estimate
+from discreet.views.rank_values import has_ends, rank_reach
+from discreet.views.simultaneous import Confidence, risks_together
+
+__all__ = ["Kind", "Shown", "Table", "answer_table", "kind_of"]
+
+Kind = OneOfThese[
+    "key", "count", "sum", "mean", "variance", "stddev", "covariance", "correlation",
+    "median", "quantile", "min", "max", "derived",
+]  # fmt: skip
+_WIDE = 2.0**62  # from here on whole numbers are made one by one
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A column of the answer: values as people read them, and intervals unless it is a key."""
+
+    name: str
+    kind: Kind
+    values: list[object]
+    intervals: list[tuple[object, object]] | None
+    labels: dict[object, str]
+    rank_interval: tuple[int, int] | None = None  # of values that were chosen by rank: rows around the rank, in every cell
+    is_drawn: bool = False  # noise is behind it: it is not public, however narrow its interval
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The answer's columns, rows already chosen and sorted."""
+
+    columns: tuple[Shown, ...]
+    rows: int
+
+
+def answer_table(plan: Plan, released: Released, confidence: Confidence, simultaneous: bool = False) -> Table:
+    """Every output of the question with its intervals: each holds with this confidence, or all at once if ``simultaneous``."""
+    plan = opened(plan, released)
+    rows = _chosen_rows(plan, released)
+    if not simultaneous:
+        risk = float(1 - confidence)  # of an exact confidence, however near to 1
+        shown = [_shown(plan, o.name, o.value, released, shared_risk(o.value, risk), rows) for o in plan.question.outputs]
+        return Table(tuple(shown), len(rows))
+    cells = len(rows) if _is_choice_public(plan) else plan.wanted.cells  # rows chosen by their noise: all must hold
+    risks = risks_together(plan, confidence, cells)
+    shown = [_shown(plan, o.name, o.value, released, lambda a: risks.get(a, 1.0), rows) for o in plan.question.outputs]
+    return Table(tuple(shown), len(rows))
+
+
+def _some_risk(_: Aggregate) -> float:
+    """Any will do where only values are looked at."""
+    return 0.05
+
+
+def kind_of(expression: Expression) -> Kind:
+    """What a column of the answer is, for people and charts."""
+    match expression:
+        case KeyOf():
+            return "key"
+        case Aggregate(kind="count_rows" | "count_units" | "count" | "count_distinct" | "running_rows"):
+            return "count"
+        case Aggregate(kind="sum"):
+            return "sum"
+        case Aggregate(kind="mean" | "at_bounds" | "at_lower" | "at_upper"):
+            return "mean"
+        case Aggregate(kind="variance_pop" | "variance_samp"):
+            return "variance"
+        case Aggregate(kind="covariance_pop" | "covariance_samp"):
+            return "covariance"
+        case Aggregate(kind="correlation"):
+            return "correlation"
+        case Aggregate(kind="min" | "max" as end):
+            return end
+        case Aggregate(kind="quantile", q=q):
+            return "median" if q == Fraction(1, 2) else "quantile"
+        case Aggregate(kind="rows_per_unit" | "groups_per_unit"):
+            return "quantile"
+        case Aggregate():
+            return "stddev"
+        case _:
+            return "derived"
+
+
+def _chosen_rows(plan: Plan, released: Released) -> NDArray[np.intp]:
+    """The cells that the answer shows, in order. Decided on released values, so it costs nothing."""
+    rows = np.arange(plan.wanted.cells)
+    if plan.question.having is not None:
+        holds = evaluate(plan, plan.question.having, released, _some_risk).value
+        rows = rows[holds[rows] == 1.0]
+    for order in reversed(plan.question.order):
+        by = _sort_key(plan, order.by, released)[rows]
+        places = np.argsort(-by if order.descending else by, kind="stable")
+        rows = rows[places]
+    return rows if plan.question.limit is None else rows[: plan.question.limit]
+
+
+def _sort_key(plan: Plan, by: Expression, released: Released) -> Floats:
+    if isinstance(by, KeyOf):
+        return cell_of(plan, by.place).astype(np.float64)  # keys sort in the order of the facts
+    return evaluate(plan, by, released, _some_risk).value
+
+
+def _is_choice_public(plan: Plan) -> bool:
+    """Whether which cells are shown does not depend on what was released."""
+    return plan.question.having is None and all(isinstance(order.by, KeyOf) for order in plan.question.order)
+
+
+def _shown(plan: Plan, name: str, value: Expression, released: Released, risk: Risk, rows: NDArray[np.intp]) -> Shown:
+    kind = kind_of(value)
+    if isinstance(value, KeyOf):
+        axis = plan.axes[value.place]
+        values = [axis.values[cell] for cell in cell_of(plan, value.place)[rows]]
+        return Shown(name, kind, values, None, dict(zip(axis.values, axis.labels, strict=False)))
+    if isinstance(value, Aggregate) and value.kind in (*RANKED_KINDS, *SIZE_KINDS):
+        return _ranked(plan, name, value, released, risk(value), rows)
+    found = evaluate(plan, value, released, risk)
+    whole = isinstance(value, Aggregate) and (kind == "count" or (kind == "sum" and _is_whole_sum(plan, value)))
+    whole = whole and not _is_fitted(plan, value)
+    intervals = _intervals(found.low[rows], found.high[rows], whole)
+    is_drawn = any(isinstance(plan.source(each), Derived) for each in aggregates_in_expression(value))
+    return Shown(name, kind, _numbers(found.value[rows], whole), intervals, {}, None, is_drawn)
+
+
+def _ranked(plan: Plan, name: str, value: Aggregate, released: Released, alpha: float, rows: NDArray[np.intp]) -> Shown:
+    """A value chosen by its rank: an interval of ranks for free, one of values where its ends were bought. Rule 30."""
+    found = estimate(plan, value, released, alpha)
+    whole = value.kind in SIZE_KINDS or (value.of is not None and is_whole(value.of, plan.facts))
+    bought = has_ends(plan, value, alpha)
+    pairs = zip(found.low[rows], found.high[rows], strict=True)
+    ends = [_ends(low, high, whole) if bought else (None, None) for low, high in pairs]
+    far = rank_reach(plan, value, alpha)
+    return Shown(name, kind_of(value), [_number(each, whole) for each in found.value[rows]], ends, {}, (-far, far), True)
+
+
+def _is_fitted(plan: Plan, value: Expression) -> bool:
+    """Whether a count comes out of a tree: not rounded, so that bins add up to their running counts."""
+    source = plan.source(value) if isinstance(value, Aggregate) else None
+    vector = plan.vectors[source.vector] if isinstance(source, Derived) else None
+    return isinstance(vector, Vector) and vector.tree is not None
+
+
+def _is_whole_sum(plan: Plan, aggregate: Aggregate) -> bool:
+    return aggregate.of is not None and is_whole(aggregate.of, plan.facts)
+
+
+def _numbers(values: Floats, whole: bool) -> list[object]:
+    """As ``_number``, all at once where that can be."""
+    if not np.isfinite(values).all() or (whole and (np.abs(values) >= _WIDE).any()):
+        return [_number(each, whole) for each in values]
+    return list((np.rint(values).astype(np.int64) if whole else values).tolist())
+
+
+def _intervals(low: Floats, high: Floats, whole: bool) -> list[tuple[object, object]]:
+    """As ``_ends``, all at once where that can be."""
+    ends = np.concatenate([low, high])
+    if not np.isfinite(ends).all() or (whole and (np.abs(ends) >= _WIDE).any()):
+        return [_ends(*each, whole) for each in zip(low, high, strict=True)]
+    if whole:
+        low, high = np.floor(low).astype(np.int64), np.ceil(high).astype(np.int64)
+    return list(zip(low.tolist(), high.tolist(), strict=True))
+
+
+def _number(value: float, whole: bool) -> object:
+    if not np.isfinite(value):
+        return None
+    return round(float(value)) if whole else float(value)
+
+
+def _ends(low: float, high: float, whole: bool) -> tuple[object, object]:
+    if whole and np.isfinite(low) and np.isfinite(high):
+        return int(np.floor(low)), int(np.ceil(high))
+    return _number(low, False), _number(high, False)
