@@ -118,6 +118,29 @@ def test_below_the_top_floor_no_room_imports_the_front_door():
         "import discreet", "from discreet import Laplace"]
 
 
+def own_privates(tree: ast.AST) -> set[str]:
+    """Private names that a file gives to something: to members, functions, classes and modules alike."""
+    made = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    made |= {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    made |= {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)}
+    return {name for name in made if name.startswith("_")}
+
+
+def others_privates(tree: ast.AST) -> set[str]:
+    """Private names that a file reaches for in something that is not itself."""
+    reached = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute) and re.match(r"_[^_]", node.attr)]
+    return {node.attr for node in reached if not (isinstance(node.value, ast.Name) and node.value.id in ("self", "cls"))}
+
+
+def test_no_room_reaches_for_the_private_parts_of_another():
+    rooms: dict[str, set[str]] = {}
+    for file in FILES:
+        rooms.setdefault(file.partition("/")[0], set()).update(own_privates(parsed(file)))
+    found = {file: others_privates(parsed(file)) - rooms[file.partition("/")[0]] for file in FILES}
+    assert {file: names for file, names in found.items() if names} == {}
+    assert others_privates(ast.parse("self._mine\nfound.curator._ledger.cost\nx.__class__")) == {"_ledger"}
+
+
 def test_all_is_sorted_and_true():
     exports = {name: list(getattr(importlib.import_module(name), "__all__", [])) for name in MODULES}
     assert [name for name, exported in exports.items() if exported != sorted(set(exported))] == []

@@ -120,6 +120,15 @@ def test_tables_of_two_folders_are_refused(tmp_path):
         publish(homes(tmp_path, release=RELEASE + more), tmp_path / "out", dry_run=True)
 
 
+def test_a_link_to_facts_in_another_folder_is_another_folder(tmp_path):
+    homes(tmp_path / "other")
+    more = '\n[[question]]\nname = "more"\ntable = "linked.toml"\nsql = "SELECT COUNT(*) AS n FROM homes"\nepsilon = 0.1\n'
+    file = homes(tmp_path, release=RELEASE + more)
+    (tmp_path / "linked.toml").symlink_to(tmp_path / "other" / "homes.toml")
+    with pytest.raises(FactsError, match="one folder"):
+        publish(file, tmp_path / "out", dry_run=True)
+
+
 def test_a_release_file_beside_the_facts_is_not_taken_for_facts(tmp_path):
 
 

@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from discreet.answers.answer import as_strings
 from discreet.errors import DiscreetError, ParameterError
 from discreet.ledger.entries.amounts import Amount, Money
-from discreet.ledger.entries.codec import event_from, loss_from
+from discreet.ledger.entries.codec import digest, event_from, loss_from
 from discreet.ledger.entries.documents import shown_in_answer
 from discreet.ledger.entries.signatures import kind_of, problem_with
 from discreet.ledger.entries.signing import name_of, read_public_key
@@ -22,7 +22,7 @@ from discreet.privacy.events import Event
 from discreet.privacy.losses import Approximate, Concentrated, Loss, Pure
 from discreet.privacy.prices import approximate, concentrated, pure
 
-__all__ = ["MANIFEST", "Matched", "VerifiedRelease", "match_answer", "verify_receipt", "verify_release"]
+__all__ = ["MANIFEST", "Matched", "VerifiedRelease", "digest", "match_answer", "verify_receipt", "verify_release"]
 
 MANIFEST = "release.json"  # lists what belongs to a published folder, and is signed
 _VERIFIED = {"witness": "write discreet ledger verify DIR --witness PATH", "release": "write discreet release verify DIR"}

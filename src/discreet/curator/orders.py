@@ -21,9 +21,7 @@ from discreet.questions.normal import fingerprint
 if TYPE_CHECKING:
     from discreet.curator.asking import Curator
 
-__all__ = ["Answered", "Order", "Told", "answered", "crossed", "recovered"]
-
-Told = Callable[[int], None]  # how many are done
+__all__ = ["Answered", "Crossed", "Order", "Told", "answered", "crossed", "recovered"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +36,9 @@ class Order:
     key: str | None = None
     anew: bool = False
     is_holders: bool = False  # a release of the data holder
+
+
+Told = Callable[[Order], None]  # which one is worked on now
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +207,7 @@ def _run(waiting: Sequence[_Work], told: Told) -> dict[int, Answered]:
     try:
         while left:
             work = left[0]
-            told(len(waiting) - len(left))
+            told(work.order)
             try:
                 settled[work.granted.charge] = _settled(work)
             except Frozen as reason:  # settled and kept, and not delivered

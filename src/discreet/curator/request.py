@@ -105,6 +105,11 @@ class Ask:
         """The size of a group that the asker supposes."""
         return None if self.assuming is None else exact_whole(self.assuming, "assuming", at_least=1)
 
+    @property
+    def offer(self) -> Price:
+        """The price that was written; refused if there is none, or half of one."""
+        return read_price(epsilon=self.epsilon, delta=self.delta, rho=self.rho)
+
     def read(self, facts: Facts) -> Question:
         """The question that is asked of a table with these facts."""
         share = None if self.bounds_share is None else exact_positive(self.bounds_share, "bounds_share")
@@ -119,7 +124,7 @@ class Ask:
     def price(self, question: Question, facts: Facts, released: Counts | None) -> Price:
         """What the asker offers. A wish is turned into a price without looking at data (rule 29)."""
         if self.within is None:
-            return read_price(epsilon=self.epsilon, delta=self.delta, rho=self.rho)
+            return self.offer
         if self.epsilon is not None or self.delta is not None or self.rho is not None:
             how = Remedy("write {epsilon=0.1}, or {within=500}")
             raise ParameterError("a question has a price or a wish, not both", hint=how)

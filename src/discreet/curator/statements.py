@@ -15,7 +15,7 @@ from discreet.mechanisms import KeySelection, Laplace
 from discreet.planning.plan import Found, Keys, Ranks, Vector
 from discreet.planning.purchase import Purchase
 
-__all__ = ["statement_about"]
+__all__ = ["mechanisms_of", "statement_about"]
 
 _FREE = "derived columns, rounding, sorting and selection of rows use released numbers only and cost nothing"
 
@@ -33,7 +33,7 @@ def statement_about(purchase: Purchase, request: Request) -> dict[str, Any]:
         "neighbours": plan.facts.neighbours,
         "price": as_strings(plan.price),
         "split": [{"what": what} | as_strings(loss) for what, loss in split_of(purchase)],
-        "mechanisms": [each for place in purchase.bought for each in _mechanisms(plan.vectors[place], cells)],
+        "mechanisms": [each for place in purchase.bought for each in mechanisms_of(plan.vectors[place], cells)],
         "cells": None if request.cells is None else list(request.cells),
         "event": event_to(purchase.event),
         "free": _FREE,
@@ -58,7 +58,7 @@ def _selected(keys: Keys) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _mechanisms(vector: Vector | Ranks | Keys | Found, cells: int) -> list[dict[str, Any]]:
+def mechanisms_of(vector: Vector | Ranks | Keys | Found, cells: int) -> list[dict[str, Any]]:
     """The noise of one vector: of bounds that are found, that of each end."""
     if isinstance(vector, Found):
         return [_selections(end, 1) | {"statistic": "lower" if end.kind == "min" else "upper"} for end in vector.ends]

@@ -4,29 +4,27 @@ Running it again costs nothing: answers that are settled are replayed, and what 
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from discreet.answers.losses import loss_in_words
-from discreet.curator.advice import warnings_for
-from discreet.curator.certificates import MANIFEST
+from discreet.curator.batches import Batch, Delivered, Prepared, Worth
+from discreet.curator.certificates import MANIFEST, digest
 from discreet.errors import BudgetError
-from discreet.ledger.entries.codec import canonical
-from discreet.ledger.entries.signatures import signed
-from discreet.ledger.foresight import Worth, foreseen, worth
-from discreet.ledger.registry import is_frozen, known
-from discreet.publishing.batch import Answered, Batch, Progress, opened
 from discreet.publishing.derived import derived_from
+from discreet.publishing.prepared import opened
 from discreet.publishing.published import Published, QuotedQuestion, ReleaseQuote
-from discreet.publishing.release_file import Release, read_release
+from discreet.publishing.release_file import PricedQuestion, Release, read_release
 from discreet.publishing.release_folder import check_place, write_folder
 from discreet.publishing.release_page import ReleasePage, page_of
 from discreet.publishing.sheets import Sheet, dictionary, sheet_of_answer
 
-__all__ = ["publish"]
+__all__ = ["Progress", "publish"]
+
+Progress = Callable[[str, int, int], None]  # what is done now, how much of it is done, how much there is
 
 
 def publish(
@@ -40,46 +38,47 @@ def publish(
     told = progress or _silent
     release = read_release(Path(path))
     with opened(release) as batch:
-        digest = _digest(release, batch)
+        identity = _identity(release, batch)
         if not dry_run:
-            check_place(Path(out), digest)
+            check_place(Path(out), identity)
         told("checking derived tables", 0, len(release.derived))
-        _content(release, batch, [each.specimen() for each in batch.planned], digest, _silent)  # if this fails, it costs nothing
+        specimens = [each.specimen() for each in batch.prepared]
+        _content(release, batch, specimens, identity, _silent)  # if this fails, it costs nothing
         quote = _quote(release, batch)
         if dry_run:
             return quote
         try:
-            answers = batch.ask(told)
+            answers = batch.ask(lambda each: _asking(release, batch.prepared.index(each), told))
         except BudgetError as error:
             raise _too_dear(quote) or error from None
-        return _written(release, batch, answers, Path(out), digest, quote, told)
+        return _written(release, batch, answers, Path(out), identity, quote, told)
 
 
 def _silent(_what: str, _done: int, _all: int) -> None:
     pass
 
 
-def _digest(release: Release, batch: Batch) -> str:
+def _asking(release: Release, place: int, told: Progress) -> None:
+    told(f"asking {release.questions[place].name}", place, len(release.questions))
+
+
+def _identity(release: Release, batch: Batch) -> str:
     """Of the file and of the versions that it asks: two releases are the same if this is."""
-    versions = sorted({(each.table, each.plan.facts.version) for each in batch.planned})
-    return sha256(canonical({"release": release.digest, "versions": [list(each) for each in versions]}).encode()).hexdigest()
+    versions = sorted((facts.name, facts.version) for facts in batch.facts)
+    return digest({"release": release.digest, "versions": [list(each) for each in versions]})
 
 
 def _quote(release: Release, batch: Batch) -> ReleaseQuote:
-    questions, charged = [], []
-    for each in batch.planned:
-        is_free, asked = each.is_free, each.question
-        charged += [] if is_free else [each.request]
-        questions.append(
-            QuotedQuestion(asked.name, each.table, each.cost, is_free, each.expected(), float(asked.confidence),
-                           each.plan.wanted.cells)
-        )  # fmt: skip
-    budgets = foreseen(batch.ledger, charged, [each.table for each in batch.planned])
-    warnings = tuple(f"{each.question.name}: {text}" for each in batch.planned for text in warnings_for(each.plan))
-    derived = tuple(each.name for each in release.derived)
-    frozen = [facts.name for facts in batch.facts if known(batch.ledger, facts.name) and is_frozen(batch.ledger, facts.name)]
-    warnings += tuple(f"{name} is frozen: nothing is published until it is unfrozen" for name in frozen)
-    return ReleaseQuote(release.title, tuple(questions), derived, tuple(budgets), warnings)
+    pairs = list(zip(release.questions, batch.prepared, strict=True))
+    questions = tuple(_quoted(*pair) for pair in pairs)
+    warnings = tuple(f"{asked.name}: {text}" for asked, each in pairs for text in each.warnings)
+    warnings += tuple(f"{name} is frozen: nothing is published until it is unfrozen" for name in batch.frozen)
+    return ReleaseQuote(release.title, questions, tuple(each.name for each in release.derived), batch.budgets_after(), warnings)
+
+
+def _quoted(asked: PricedQuestion, each: Prepared) -> QuotedQuestion:
+    sure = float(asked.confidence)
+    return QuotedQuestion(asked.name, each.facts.name, each.cost, each.is_free, each.expected(), sure, each.cells)
 
 
 def _too_dear(quote: ReleaseQuote) -> BudgetError | None:
@@ -104,41 +103,39 @@ class _Content:
     receipts: dict[str, dict[str, Any]]
 
 
-def _content(release: Release, batch: Batch, answers: Sequence[Answered], digest: str, told: Progress) -> _Content:
+def _content(release: Release, batch: Batch, answers: Sequence[Delivered], identity: str, told: Progress) -> _Content:
     """The whole folder, made of released values only, or of made-up ones before anything is charged."""
     told("writing tables", 0, 1)
-    asked = [sheet_of_answer(each.planned, each.answer) for each in answers]
+    asked = [sheet_of_answer(*pair) for pair in zip(release.questions, answers, strict=True)]
     derived = derived_from(release, asked)
-    receipts = {each.planned.question.name: each.receipt for each in answers}
-    charges = {(each.planned.table, charge): request for each in answers for charge, request in each.charges.items()}
-    cost = worth(batch.ledger, list(charges.values()))
+    receipts = {question.name: each.receipt for question, each in zip(release.questions, answers, strict=True)}
+    cost = batch.worth(answers)
     told("drawing the page", 0, 1)
-    page = ReleasePage(release.title, release.description, tuple(derived), tuple(asked), tuple(cost), batch.facts, receipts)
+    page = ReleasePage(release.title, release.description, tuple(derived), tuple(asked), cost, batch.facts, receipts)
     files = {f"{sheet.name}.csv": sheet.to_csv() for sheet in [*asked, *derived]}
     files |= {f"receipts/{name}.json": _json(receipt) for name, receipt in receipts.items()}
     files |= {"data-dictionary.csv": dictionary([*asked, *derived]), "index.html": page_of(page)}
-    content = {name: text.encode() for name, text in files.items()} | {"public.pem": batch.ledger.key.public_pem()}
-    content[MANIFEST] = _json(signed("release", _manifest(release, receipts, digest, content), batch.ledger.key)).encode()
-    return _Content(content, (*asked, *derived), tuple(cost), receipts)
+    content = {name: text.encode() for name, text in files.items()} | {"public.pem": batch.public_key}
+    content[MANIFEST] = _json(batch.sign_release(_manifest(release, receipts, identity, content))).encode()
+    return _Content(content, (*asked, *derived), cost, receipts)
 
 
 def _written(
-    release: Release, batch: Batch, answers: Sequence[Answered], out: Path, digest: str, quote: ReleaseQuote, told: Progress
+    release: Release, batch: Batch, answers: Sequence[Delivered], out: Path, identity: str, quote: ReleaseQuote, told: Progress
 ) -> Published:
     """The release in its folder."""
-    made = _content(release, batch, answers, digest, told)
-    is_new = write_folder(out, made.files, digest)
-    budgets = foreseen(batch.ledger, [], [each.table for each in batch.planned])
+    made = _content(release, batch, answers, identity, told)
+    is_new = write_folder(out, made.files, identity)
     return Published(
-        release.title, out, tuple((sheet.name, sheet.rows) for sheet in made.sheets), made.cost, tuple(budgets),
+        release.title, out, tuple((sheet.name, sheet.rows) for sheet in made.sheets), made.cost, batch.budgets(),
         all(each.is_free for each in quote.questions), is_new, (*quote.warnings, *_named(made.receipts)),
     )  # fmt: skip
 
 
-def _manifest(release: Release, receipts: dict[str, dict[str, Any]], digest: str, content: dict[str, bytes]) -> dict[str, Any]:
+def _manifest(release: Release, receipts: dict[str, dict[str, Any]], identity: str, content: dict[str, bytes]) -> dict[str, Any]:
     answers = {name: {key: receipt.get(key) for key in ("answer", "table", "version")} for name, receipt in receipts.items()}
     hashes = {name: sha256(data).hexdigest() for name, data in sorted(content.items())}
-    return {"title": release.title, "digest": digest, "answers": answers, "files": hashes}
+    return {"title": release.title, "digest": identity, "answers": answers, "files": hashes}
 
 
 def _named(receipts: dict[str, dict[str, Any]]) -> list[str]:

@@ -10,18 +10,15 @@ Decimals are exact; a problem names file, line and key, as in facts files.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from hashlib import sha256
 from pathlib import Path
 
+from discreet.curator.certificates import digest
 from discreet.curator.request import Ask
 from discreet.errors import FactsError, ParameterError, QuestionError
 from discreet.facts.file import examined, text_of
 from discreet.facts.lines import KeyPath, key_text, line_of, lines_of
 from discreet.facts.sections import Section
 from discreet.facts.values import identifier, name, number, positive, said, text, truth, whole
-from discreet.ledger.entries.codec import canonical
-from discreet.mechanisms.accuracy import read_confidence
-from discreet.planning.price import read_price
 
 __all__ = ["Derivation", "PricedQuestion", "Release", "read_release"]
 
@@ -146,7 +143,7 @@ def _release(root: Section, path: Path, written: str) -> Release | None:
         return None
     return Release(
         path,
-        sha256(canonical({"release": written}).encode()).hexdigest(),
+        digest({"release": written}),
         title or "",
         head.read("description", text) or "",
         tuple(each for each in questions if each is not None),
@@ -218,7 +215,7 @@ def _price(section: Section) -> dict[str, object]:
     if None in found.values():
         return {}
     try:
-        read_price(**found)
+        _ = Ask("", **found).offer  # type: ignore[arg-type]
     except ParameterError as error:
         section.wrong(written[0], error.message, error.hint)
     return dict(found)
@@ -234,7 +231,7 @@ def _numbers(section: Section, key: str) -> Numbers | None:
 
 
 def _confidence(value: object, key: str) -> Fraction:
-    return read_confidence(number(value, key))
+    return Ask("", confidence=number(value, key)).sure
 
 
 def _check_names(root: Section) -> None:

@@ -13,12 +13,11 @@ from typing import Any
 
 from discreet.answers.losses import loss_in_words
 from discreet.answers.public import about
+from discreet.curator.batches import Worth
 from discreet.facts.model import ByColumn, Facts
-from discreet.ledger.foresight import Worth
 from discreet.plots.lettering import clean
 from discreet.plots.numerals import Reading, grouped, percent, read_column
 from discreet.privacy.losses import Pure
-from discreet.publishing.noise_words import noise_in
 from discreet.publishing.pictures import chart_of_sheet, mark_of
 from discreet.publishing.sheets import Sheet, SheetColumn
 from discreet.publishing.style import STYLE
@@ -91,7 +90,7 @@ def _section(sheet: Sheet, *, is_derived: bool) -> str:
     chart = chart_of_sheet(sheet)
     told = f"Chart of {_text(sheet.title)}; its numbers are in the table below"
     figure = f'<figure class="chart" role="img" aria-label="{told}">{chart}</figure>' if chart else ""
-    price = "derived, free" if is_derived else sheet.cost.replace("epsilon", "ε").replace("delta", "δ").replace("rho", "ρ")
+    price = "derived, free" if is_derived else _letters(sheet.cost)
     sure = f" · {percent(Fraction(sheet.confidence))} intervals" if sheet.confidence else ""
     file = f'<a href="{_text(sheet.name)}.csv" download>{_text(sheet.name)}.csv</a>'
     receipt = "" if is_derived else f' · <a href="receipts/{_text(sheet.name)}.json">receipt</a>'
@@ -165,8 +164,8 @@ def _spending(page: ReleasePage) -> str:
     for sheet in page.asked:
         receipt = page.receipts[sheet.name]
         budget = receipt["budget"]
-        noise = "; ".join(dict.fromkeys(str(noise_in(each)) for each in receipt["mechanisms"])) or "none: public numbers only"
-        rows.append((sheet.title, receipt["table"], _loss(receipt["price"]), noise,
+        noise = "; ".join(dict.fromkeys(map(str, sheet.noise))) or "none: public numbers only"
+        rows.append((sheet.title, receipt["table"], _paid(sheet, receipt), noise,
                      f"{_loss(budget['before'])} → {_loss(budget['after'])} of {_loss(budget['cap'])}"))  # fmt: skip
     heads = ("question", "table", "price", "noise", "budget, before → after")
     head = "".join(f'<th scope="col">{each}</th>' for each in heads)
@@ -179,6 +178,15 @@ def _spending(page: ReleasePage) -> str:
         f'<section id="about-privacy"><h2>What was spent</h2>{words}{free}'
         f'<div class="table"><table class="plain"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div></section>'
     )
+
+
+def _paid(sheet: Sheet, receipt: Mapping[str, Any]) -> str:
+    """The price of a question; where stored numbers are behind some of its answer, what the rest has cost."""
+    if "stored" not in receipt:
+        return _loss(receipt["price"])
+    if not receipt["mechanisms"]:
+        return "nothing: all was released before"
+    return f"{_letters(sheet.cost)}, the rest was released before"
 
 
 def _worth(cost: Worth, facts: Sequence[Facts]) -> str:
@@ -199,6 +207,10 @@ def _loss(parts: Mapping[str, str]) -> str:
     """In this order, whatever order they were kept in."""
     letters = {"epsilon": "ε", "delta": "δ", "rho": "ρ"}
     return ", ".join(f"{letter} {parts[name]}" for name, letter in letters.items() if name in parts)
+
+
+def _letters(cost: str) -> str:
+    return cost.replace("epsilon", "ε").replace("delta", "δ").replace("rho", "ρ")
 
 
 def _promises(page: ReleasePage) -> str:

@@ -11,19 +11,15 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Any
 
-from discreet.answers.answer import Answer
+from discreet.answers.answer import Answer, as_strings
 from discreet.answers.spreadsheets import safe_cell
+from discreet.curator.batches import Delivered
+from discreet.curator.described import Described
 from discreet.engines.released import ReleasedTable, SqlType
 from discreet.exact import shown
-from discreet.facts.model import Facts, Integer, Number
-from discreet.planning.plan import Keys
-from discreet.publishing.batch import Planned
-from discreet.publishing.noise_words import Ends, Noise, noise_of_column, noise_of_ends, vectors_behind
-from discreet.publishing.release_file import Derivation
-from discreet.questions.algebra import Aggregate, KeyOf
-from discreet.questions.algebra import Column as ColumnRef
-from discreet.questions.ranked import RANKED_KINDS, SIZE_KINDS
-from discreet.questions.text import to_text
+from discreet.facts.model import Integer, Number
+from discreet.publishing.noise_words import Ends, Noise, noise_in
+from discreet.publishing.release_file import Derivation, PricedQuestion
 
 __all__ = ["Sheet", "SheetColumn", "dictionary", "sheet_of_answer", "sheet_of_derived", "text_of_csv"]
 
@@ -61,7 +57,8 @@ class SheetColumn:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """One table of a release. ``cost`` is empty for a derived one; ``sql`` is what was asked or derived.
+    """One table of a release. ``cost`` is empty for a derived one; ``sql`` is what was asked or derived,
+    ``noise`` all that is behind its numbers.
 
     ``is_chosen`` if its rows were chosen by released numbers, in HAVING or by LIMIT.
     """
@@ -74,6 +71,7 @@ class Sheet:
     confidence: str = ""
     cost: str = ""
     is_simultaneous: bool = False
+    noise: tuple[Noise, ...] = ()
     is_chosen: bool = False
 
     @property
@@ -119,79 +117,58 @@ def _cell(value: object) -> object:
 # ---- from answers
 
 
-def sheet_of_answer(planned: Planned, answer: Answer) -> Sheet:
+def sheet_of_answer(question: PricedQuestion, found: Delivered) -> Sheet:
     """An answer as a table of its release."""
-    asked = planned.question
-    columns = tuple(_column(planned, place, answer) for place in range(len(answer.columns)))
-    price = (answer.receipt or {}).get("price", {})
-    cost = " ".join(f"{name} {price[name]}" for name in ("epsilon", "delta", "rho") if name in price)  # a stored one is sorted
+    answer, asked = found.answer, found.prepared.question
+    columns = tuple(_column(question, answer, place, about) for place, about in enumerate(found.columns))
     return Sheet(
-        asked.name, asked.title or asked.name, asked.description, answer.question, columns,
-        shown(answer.confidence), cost, asked.simultaneous,
-        is_chosen=planned.plan.question.having is not None or planned.plan.question.limit is not None,
+        question.name, question.title or question.name, question.description, answer.question, columns,
+        shown(answer.confidence), _cost(found), question.simultaneous, noise=tuple(map(noise_in, found.behind.every)),
+        is_chosen=asked.having is not None or asked.limit is not None,
     )  # fmt: skip
 
 
-def _column(planned: Planned, place: int, answer: Answer) -> SheetColumn:
-    column, value = answer.columns[place], planned.plan.question.outputs[place].value
+def _cost(found: Delivered) -> str:
+    """Its price; where some of it was released before, what the rest has cost."""
+    price = as_strings(found.paid) if "stored" in found.receipt else found.receipt["price"]
+    return " ".join(f"{name} {price[name]}" for name in ("epsilon", "delta", "rho") if name in price)  # a stored one is sorted
+
+
+def _column(question: PricedQuestion, answer: Answer, place: int, about: Described) -> SheetColumn:
+    column = answer.columns[place]
     values = tuple(row[column.name] for row in answer.rows)
-    meaning = planned.question.columns.get(column.name) or _meaning(planned, place)
-    noise = noise_of_column(planned.plan, value, answer.receipt)
+    meaning = question.columns.get(column.name) or about.meaning
+    noise = tuple(map(noise_in, about.behind))
     if column.kind == "key":
-        of = _key_type(planned, place)
-        return SheetColumn(column.name, "key", values, meaning=meaning, labels=column.labels, noise=noise, type=of)
-    has_interval = not isinstance(value, Aggregate) or value.kind not in (*RANKED_KINDS, *SIZE_KINDS) or value.interval
+        return SheetColumn(
+            column.name, "key", values, meaning=meaning, labels=column.labels, noise=noise, type=_key_type(about)
+        )
+    low, high = (tuple(map(noise_in, end)) for end in about.ends)
     return SheetColumn(
         column.name,
         column.kind,
         values,
-        tuple(row[column.name][0] for row in answer.intervals) if has_interval else (),
-        tuple(row[column.name][1] for row in answer.intervals) if has_interval else (),
-        has_interval=has_interval,
+        tuple(row[column.name][0] for row in answer.intervals) if about.has_interval else (),
+        tuple(row[column.name][1] for row in answer.intervals) if about.has_interval else (),
+        has_interval=about.has_interval,
         meaning=meaning,
         labels=column.labels,
         noise=noise,
         type="BIGINT" if column.kind == "count" else "DOUBLE",
         ranks=next((row[column.name][1] for row in answer.rank_intervals if column.name in row), None),
-        ends=noise_of_ends(planned.plan, value, answer.receipt),
+        ends=(low, high),
     )
 
 
-def _key_type(planned: Planned, place: int) -> SqlType:
+def _key_type(key: Described) -> SqlType:
     """By the values that the facts declare, not by those that are shown."""
-    value = planned.plan.question.outputs[place].value
-    assert isinstance(value, KeyOf)
-    key = planned.plan.question.keys[value.place]
-    column = planned.plan.facts.column(key.name) if isinstance(key, ColumnRef) else None
-    if _is_told(planned, value) and isinstance(column, Number | Integer):
-        return "DOUBLE" if isinstance(column, Number) else "BIGINT"
-    kinds = {type(each) for each in planned.plan.axes[value.place].values if each is not None}
+    if key.values is None and isinstance(key.declared, Number | Integer):
+        return "DOUBLE" if isinstance(key.declared, Number) else "BIGINT"
+    kinds = {type(each) for each in key.values or () if each is not None}
     known: dict[type, SqlType] = {bool: "BOOLEAN", int: "BIGINT", date: "DATE", datetime: "TIMESTAMP"}
     if kinds <= {int, float} and float in kinds:
         return "DOUBLE"
     return known.get(kinds.pop(), "VARCHAR") if len(kinds) == 1 else "VARCHAR"
-
-
-def _is_told(planned: Planned, value: KeyOf) -> bool:
-    """Whether no public list has the values of a key."""
-    return any(isinstance(each, Keys) and each.place == value.place for each in planned.plan.vectors)
-
-
-def _meaning(planned: Planned, place: int) -> str:
-    """What the facts say about a key; for a number, how the question words it."""
-    question, facts = planned.plan.question, planned.plan.facts
-    value = question.outputs[place].value
-    if isinstance(value, KeyOf):
-        key = question.keys[value.place]
-        return _described(key.name, facts) if isinstance(key, ColumnRef) else ""
-    if isinstance(value, Aggregate):
-        return to_text(value)
-    return ", ".join(planned.plan.vectors[i].what for i in vectors_behind(planned.plan, value))
-
-
-def _described(name: str, facts: Facts) -> str:
-    column = facts.column(name)
-    return column.description if column is not None else ""
 
 
 # ---- from derived tables

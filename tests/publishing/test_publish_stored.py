@@ -1,0 +1,109 @@
+"""Releases of questions that are views of what was bought before, whole or in part: only the rest is charged, and they say so."""
+
+import csv
+import json
+
+import pytest
+from tests.publishing.releases import contents, homes
+
+import discreet as dc
+from discreet.curator import office
+
+RELEASE = """\
+[release]
+title = "Homes"
+table = "homes.toml"
+[[question]]
+name = "totals"
+sql = "SELECT region, SUM(rent) AS total{more} FROM homes GROUP BY region"
+epsilon = 0.5
+"""
+MEANS = "SELECT region, AVG(rent) AS m FROM homes GROUP BY region"
+
+
+def asked_before(folder, more=""):
+    """A release file about homes whose means were asked before."""
+    file = homes(folder, epsilon="2", release=RELEASE.format(more=more))
+    spent_after(folder, MEANS)
+    return file
+
+
+def spent_after(folder, *questions):
+    curator = dc.open(folder / "homes.toml")
+    try:
+        for sql in questions:
+            curator.ask(sql, epsilon="0.5")
+        return curator.budget.spent
+    finally:
+        curator.close()
+
+
+def dictionary(folder):
+    lines = (folder / "out" / "data-dictionary.csv").read_text(encoding="utf-8").splitlines()
+    return {row["column"]: row for row in csv.DictReader(lines)}
+
+
+def receipt(folder):
+    return json.loads((folder / "out" / "receipts" / "totals.json").read_text(encoding="utf-8"))
+
+
+def test_a_release_of_what_was_bought_before_costs_nothing_and_names_the_noise_of_then(tmp_path):
+    file = asked_before(tmp_path)
+    made = dc.publish(file, tmp_path / "out")
+    assert made.is_free
+    assert spent_after(tmp_path) == dc.Pure(epsilon="0.5")
+    assert receipt(tmp_path)["mechanisms"] == []
+    assert dictionary(tmp_path)["total"]["noise"] == "discrete Laplace"
+    assert dictionary(tmp_path)["total"]["cost"] == "epsilon 0"
+    page = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
+    assert "nothing: all was released before" in page
+    assert "none: public numbers only" not in page
+    assert office.verify_release(tmp_path / "out").ok
+
+
+def test_of_a_release_that_is_half_there_only_the_rest_is_charged(tmp_path):
+    file = asked_before(tmp_path, ", COUNT(*) AS n")
+    quote = dc.publish(file, tmp_path / "out", dry_run=True)
+    (asked,) = quote.questions
+    assert (asked.cost, asked.is_free) == (dc.Pure(epsilon="0.25"), False)
+    assert quote.budgets[0].after == dc.Pure(epsilon="0.75")
+    dc.publish(file, tmp_path / "out")
+    assert spent_after(tmp_path) == dc.Pure(epsilon="0.75")
+    assert [each["what"] for each in receipt(tmp_path)["mechanisms"]] == ["COUNT(*)"]
+    lines = dictionary(tmp_path)
+    assert (lines["n"]["scale"], lines["n"]["cost"]) == ("4", "epsilon 0.25")
+    assert lines["total"]["noise"] == "discrete Laplace"
+    assert lines["total"]["scale"] != lines["n"]["scale"]
+    assert "ε 0.25, the rest was released before" in (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
+    assert office.verify_release(tmp_path / "out").ok
+
+
+def test_the_quote_of_a_release_expects_what_its_answers_will_have(tmp_path):
+    file = asked_before(tmp_path, ", COUNT(*) AS n")
+    (asked,) = dc.publish(file, tmp_path / "out", dry_run=True).questions
+    expected = {each.name: each.plus_minus for each in asked.columns}
+    dc.publish(file, tmp_path / "out")
+    lines = (tmp_path / "out" / "totals.csv").read_text(encoding="utf-8").splitlines()
+    for row in csv.DictReader(lines):
+        for name, plus_minus in expected.items():
+            assert float(row[f"{name}_high"]) - float(row[f"{name}_low"]) == pytest.approx(2 * plus_minus, rel=0.02)
+
+
+@pytest.mark.parametrize("more", ["", ", COUNT(*) AS n"])
+def test_a_release_of_stored_numbers_is_the_same_to_the_letter_on_every_run(tmp_path, more):
+    file = asked_before(tmp_path, more)
+    dc.publish(file, tmp_path / "out")
+    before, spent = contents(tmp_path / "out"), spent_after(tmp_path, "SELECT COUNT(*) AS k FROM homes WHERE rent > 7")
+    again = dc.publish(file, tmp_path / "out")
+    assert (again.is_free, again.is_new) == (True, False)
+    assert contents(tmp_path / "out") == before
+    assert spent_after(tmp_path) == spent
+
+
+def test_progress_names_what_is_asked_and_not_what_is_there(tmp_path):
+    more = RELEASE.format(more="") + '''[[question]]\nname = "all"\nsql = "SELECT COUNT(*) AS n FROM homes"\nepsilon = 0.1\n'''
+    file = homes(tmp_path, release=more)
+    spent_after(tmp_path, MEANS)
+    told = []
+    dc.publish(file, tmp_path / "out", progress=lambda *what: told.append(what))
+    assert [what for what in told if what[0].startswith("asking")] == [("asking all", 1, 2)]
