@@ -107,3 +107,13 @@ def test_progress_names_what_is_asked_and_not_what_is_there(tmp_path):
     told = []
     dc.publish(file, tmp_path / "out", progress=lambda *what: told.append(what))
     assert [what for what in told if what[0].startswith("asking")] == [("asking all", 1, 2)]
+
+
+def test_questions_of_one_release_that_could_stand_for_each_other_stay_what_they_were(tmp_path):
+    first = f'''[[question]]\nname = "means"\nsql = "{MEANS}"\nepsilon = 0.5\n[[question]]'''
+    file = homes(tmp_path, epsilon="2", release=RELEASE.format(more="").replace("[[question]]", first))
+    dc.publish(file, tmp_path / "out")
+    before = contents(tmp_path / "out")
+    again = dc.publish(file, tmp_path / "out")
+    assert (again.is_free, again.is_new) == (True, False)
+    assert contents(tmp_path / "out") == before

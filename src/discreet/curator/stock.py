@@ -74,10 +74,17 @@ class Stock:
             look.names += names
             look.seen += seen
         found: dict[str, list[Draw]] = {}
-        for each in sorted(seen, key=lambda one: one.is_running):  # of two that are as good, the one that is there
+        for each in self._in_turn(seen, request):
             if waits or not each.is_running:
                 found.setdefault(each.name, []).extend(self._draw(each))
         return found
+
+    def _in_turn(self, seen: Sequence[Seen], request: Request) -> list[Seen]:
+        """Of two that are as good, the one that is there; of these, what this very question bought: it is answered as before."""
+        if len(seen) < 2:
+            return list(seen)
+        own = {each.charge for each in seen if self.ledger.charged(each.charge).fingerprint == request.fingerprint}
+        return sorted(seen, key=lambda one: (one.is_running, one.charge not in own))
 
     def _check_settled(self, uses: Sequence[Use], look: Look) -> None:
         running = {each.charge for each in look.seen if each.is_running}
