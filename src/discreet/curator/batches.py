@@ -28,11 +28,11 @@ from discreet.ledger.foresight import Foreseen, Worth, foreseen, worth
 from discreet.ledger.registry import is_frozen, known
 from discreet.planning.build import make_plan
 from discreet.planning.price import Price
-from discreet.planning.purchase import view_of
 from discreet.privacy.events import Event
 from discreet.privacy.losses import Loss
 from discreet.questions.algebra import Question
 from discreet.questions.normal import fingerprint
+from discreet.views.stored import view_of
 
 __all__ = ["Batch", "Delivered", "Foreseen", "Prepared", "Worth", "prepare"]
 

@@ -8,13 +8,14 @@ from typing import Any
 from discreet.curator.statements import mechanisms_of
 from discreet.facts.model import Column
 from discreet.planning.plan import AnyVector, Derived, Found, Keys, Plan, Ranks
-from discreet.planning.purchase import Draw, Purchase, view_of
+from discreet.planning.purchase import Draw, Purchase
 from discreet.planning.vectors import aggregates_in_expression
 from discreet.questions.algebra import Aggregate, Expression, KeyOf
 from discreet.questions.algebra import Column as ColumnRef
 from discreet.questions.ranked import RANKED_KINDS, SIZE_KINDS
 from discreet.questions.text import to_text
 from discreet.questions.walk import every
+from discreet.views.stored import view_of
 
 __all__ = ["Behind", "Described", "Mechanism", "behind", "described"]
 
