@@ -235,3 +235,10 @@ def test_every_decision_says_its_context_choice_and_cost():
         assert re.fullmatch(r"\d{4}-[a-z0-9-]+\.md", page.name)
         headings = re.findall(r"^## (\w+)", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
         assert headings == ["Context", "Choice", "Cost"], page.name
+
+
+def test_every_rule_that_is_named_has_its_line():
+    said = set(map(int, re.findall(r"^(\d+)\. ", (ROOT / "docs" / "rules.md").read_text(encoding="utf-8"), re.M)))
+    pages = [*(ROOT / "src").rglob("*.py"), *(ROOT / "docs").rglob("*.md")]
+    named = {int(number) for page in pages for number in re.findall(r"\b[Rr]ules? (\d+)", page.read_text(encoding="utf-8"))}
+    assert named <= said
