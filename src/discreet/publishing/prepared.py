@@ -6,7 +6,7 @@ from pathlib import Path
 
 from discreet.answers.answer import as_strings
 from discreet.curator import Curator, open_table
-from discreet.curator.batches import Batch, Prepared, prepare
+from discreet.curator.together import Batch, Prepared, prepare
 from discreet.errors import ParameterError, QuestionError
 from discreet.publishing.release_file import PricedQuestion, Release
 

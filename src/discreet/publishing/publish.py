@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from discreet.answers.losses import loss_in_words
-from discreet.curator.batches import Batch, Delivered, Prepared, Worth
 from discreet.curator.certificates import MANIFEST, digest
+from discreet.curator.together import Batch, Delivered, Prepared, Worth
 from discreet.errors import BudgetError
 from discreet.publishing.derived import derived_from
 from discreet.publishing.prepared import opened

@@ -7,7 +7,7 @@ from typing import Any
 
 from discreet.answers.answer import as_strings
 from discreet.answers.quote import QuotedColumn
-from discreet.curator.batches import Foreseen, Worth
+from discreet.curator.together import Foreseen, Worth
 from discreet.privacy.losses import Loss
 from discreet.publishing.terminal import published_in_words, quote_in_words
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from discreet.answers.losses import loss_in_words
 from discreet.answers.public import about
-from discreet.curator.batches import Worth
+from discreet.curator.together import Worth
 from discreet.facts.model import ByColumn, Facts
 from discreet.plots.lettering import clean
 from discreet.plots.numerals import Reading, grouped, percent, read_column

@@ -13,8 +13,8 @@ from typing import Any
 
 from discreet.answers.answer import Answer, as_strings
 from discreet.answers.spreadsheets import safe_cell
-from discreet.curator.batches import Delivered
 from discreet.curator.described import Described
+from discreet.curator.together import Delivered
 from discreet.engines.released import ReleasedTable, SqlType
 from discreet.exact import shown
 from discreet.facts.model import Integer, Number

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from discreet.answers.losses import loss_in_words
 from discreet.answers.words import basis_in_words
-from discreet.curator.batches import Foreseen
+from discreet.curator.together import Foreseen
 from discreet.plots.lettering import clean, for_terminal, padded, width_of
 from discreet.plots.numerals import grouped, percent, rough
 
