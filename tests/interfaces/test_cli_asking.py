@@ -292,7 +292,7 @@ def test_ctrl_c_after_the_charge_says_that_it_stays(people, monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("discreet.curator.asking.released_from", interrupted)
+    monkeypatch.setattr("discreet.curator.asking.released_parts", interrupted)
     shown = people("ask", "people.toml", COUNT, "-e", "1")
     assert (shown.code, shown.out) == (130, "")
     assert "was charged, and the charge stays" in shown.err
