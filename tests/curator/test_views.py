@@ -252,3 +252,17 @@ def test_a_part_bought_later_is_of_the_same_rows_of_each_unit_as_the_whole():
         alone = replace(part.wanted, also_read=frozenset())
         assert alone.measures
     assert engine.run(alone).take().whole().tolist() != found.tolist()  # the law could fail: read alone, other rows stay
+
+
+# ---- several questions at once
+
+
+def test_the_same_question_twice_in_a_batch_is_one_view_of_found_bounds_with_two_names():
+    facts = parse_facts(FACTS.format(unit="'row'", caps="").replace("lower = 0\nupper = 500000\n", ""), "people.toml")
+    t = curator_in_memory(facts, Reference(facts, rows()))
+    bounded = t.ask("SELECT VARIANCE(Income) AS v FROM people", epsilon=20, bounds_share="0.5")
+    asked = [read_sql(f"SELECT AVG(Income) AS {name} FROM people", facts, bounds_share=Fraction(1, 2)) for name in "ab"]
+    alone = t.ask(asked[0], epsilon=5)
+    first, second = t.ask_all(asked, epsilon=5)
+    assert (first.rows[0]["a"], first.intervals[0]["a"]) == (second.rows[0]["b"], second.intervals[0]["b"])
+    assert (alone.intervals, spent(t)) == (first.intervals, bounded.cost.epsilon)

@@ -1,5 +1,6 @@
 """Statistics that several want at once: what somebody works on is waited for, and finished if they are dead. Rule 16."""
 
+import json
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 
@@ -9,6 +10,7 @@ from tests.ledger.made import spent, sql, write_table
 import discreet as dc
 from discreet.curator import office, open_table, orders
 from discreet.curator.orders import Order, crossed
+from discreet.ledger import admission
 from discreet.ledger.verify import verify
 from discreet.planning.build import make_plan
 from discreet.questions.sql import read_sql
@@ -118,4 +120,73 @@ def test_one_s_history_while_frozen_is_what_follows_from_it(file):
         with pytest.raises(dc.AccessError, match="alice is frozen"):
             t.ask(question, epsilon="0.2", analyst="alice")
     assert spent(t) == Fraction(4, 10)
+    t.close()
+
+
+def test_a_source_that_is_gone_takes_no_attempt_away_from_what_a_crash_left(file):
+    t = open_table(file)
+    left = left_by_a_crash(t, asking(A, B), "0.4")
+    source = file.parent / "t.csv"
+    kept = source.read_bytes()
+    source.unlink()
+    for _ in range(5):
+        with pytest.raises(dc.Fault, match="gone"):
+            t.ask(asking(B, C), epsilon="0.2")
+    assert sql(file.parent, f"SELECT state, attempt FROM charges WHERE number = {left.charge}") == [("running", 1)]
+    source.write_bytes(kept)
+    assert t.ask(asking(B, C), epsilon="0.2").free == ("AVG(x)",)
+    t.close()
+
+
+def test_what_a_crash_left_is_not_read_for_a_question_that_is_refused(tmp_path, monkeypatch):
+    """After the last day of a budget no row is read, for nobody's charge."""
+    file = write_table(tmp_path, budget="epsilon = 10\nexpires = 2030-01-01")
+    office.register(file)
+    t = open_table(file)
+    left = left_by_a_crash(t, asking(A, B), "0.4")
+    monkeypatch.setattr(admission, "now", lambda: "2031-01-01T00:00:00+00:00")
+    monkeypatch.setattr(t, "_settled", None)
+    with pytest.raises(dc.AccessError, match="ended on 2030-01-01"):
+        t.ask(asking(B, C), epsilon="0.2")
+    assert sql(tmp_path, f"SELECT state, attempt FROM charges WHERE number = {left.charge}") == [("running", 1)]
+    assert sql(tmp_path, "SELECT tbl FROM ends") == [("t",)]          # and a clock that is set back opens nothing
+    t.close()
+
+
+@pytest.mark.parametrize("words", [{}, {"anew": True}, {"epsilon": "0.1"}])
+def test_no_receipt_names_anybody_else_and_least_of_all_to_who_is_frozen(file, words):
+    t = open_table(file)
+    t.ask(asking(B), epsilon="0.2", analyst="roberta")
+    t.ask(asking(B), epsilon="0.2", analyst="alice")
+    office.freeze(file, analyst="alice", reason="test")
+    try:
+        answer = t.ask(asking(B), analyst="alice", **({"epsilon": "0.2"} | words))
+    except dc.AccessError:
+        assert words == {"anew": True}
+    else:
+        assert "roberta" not in json.dumps(answer.receipt)
+    t.close()
+
+
+def test_a_key_brings_back_its_own_draws_whatever_is_better_by_now(file):
+    t = open_table(file)
+    mine = t.ask(asking(A), epsilon="0.2", key="k", analyst="alice")
+    t.ask(asking(A), epsilon=3)
+    again = t.ask(asking(A), epsilon="0.2", key="k", analyst="alice", confidence="0.99")
+    assert (again.id, again.rows, again.warnings) == (mine.id, mine.rows, ())
+    far, further = ([high - low for low, high in (each["a"] for each in answer.intervals)] for answer in (mine, again))
+    assert further > far                                           # more confidence in the same noise
+    t.close()
+
+
+@pytest.mark.parametrize("touched", ["place = 7", "place = 1 - place", "slot = -1", "slot = 9"])
+def test_a_draw_that_is_not_what_its_entry_says_is_not_used(file, touched):
+    t = open_table(file)
+    t.ask(asking(A, B), epsilon="0.4")
+    t.close()
+    sql(file.parent, f"UPDATE draws SET {touched}")
+    t = open_table(file)
+    with pytest.raises(dc.LedgerFault, match="not what its entry says"):
+        t.ask(asking(B), epsilon="0.2")
+    assert not verify(t._ledger).ok
     t.close()

@@ -272,7 +272,8 @@ class Curator(Verbs, Held, Failing):
         if plan.question == asked:
             return self.answer(found)
         order = replace(found.order, plan=replace(plan, question=asked))
-        return self.answer(replace(found, order=order, purchase=replace(found.purchase, plan=order.plan), is_new=False))
+        purchase = replace(found.purchase, plan=replace(found.purchase.plan, question=asked))  # opened, where it was staged
+        return self.answer(replace(found, order=order, purchase=purchase, is_new=False))
 
     def _rehearsed(
         self, asked: Question, price: Price, weights: Weights | None, confidence: Fraction, simultaneous: bool

@@ -133,10 +133,10 @@ def _buying(request: Request, purchase: Purchase, look: Look) -> Request:
 def _go_on_with(charge: int, order: Order) -> set[int]:
     """Wait a little for a charge; if its worker is dead, work it off, and say so."""
     curator = order.curator
+    curator._ready()                                                           # a source that is gone costs no attempt
     granted = curator._ledger.waited_for(charge, curator._asker(order.analyst), _can_follow([order]))
     if granted is None:
         return set()
-    curator._ready()
     with curator._ledger.working(granted):
         _run([_Work(granted, order, bought_whole(order.plan))], lambda _: None)
     return {charge}

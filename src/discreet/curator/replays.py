@@ -44,7 +44,7 @@ def shown_again(
     check_old(stored, stock)
     document = None if stored.document is None else _named(document_from(stored.document), purchase.plan)
     is_same = document is not None and (document.confidence, document.simultaneous) == (confidence, simultaneous)
-    charged = purchase if is_new or purchase.is_free else _as_charged(purchase.plan, stored, stock)
+    charged = purchase if is_new else _as_charged(purchase.plan, stored, stock)  # what is better by now is not what it was
     if charged is None:
         assert document is not None
         return _noted(document, is_same=is_same), ()

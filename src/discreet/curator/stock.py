@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from discreet.errors import LedgerFault, Refused
 from discreet.facts.model import Facts
 from discreet.ledger.charging import Ledger
+from discreet.ledger.draws import is_bought
 from discreet.ledger.entries.charges import Request, Seen, Used
 from discreet.planning.build import make_plan
-from discreet.planning.plan import AnyVector, Found, Keys, Released
+from discreet.planning.plan import AnyVector, Found, Keys, Plan, Released
 from discreet.planning.purchase import Draw, Purchase, Use, bought_whole, crossed_out, event_of_bought
 from discreet.planning.staged import opened
 from discreet.questions.normal import fingerprint
@@ -94,7 +95,11 @@ class Stock:
 
     def _draw(self, seen: Seen) -> list[Draw]:
         vectors = self._vectors(seen.charge, is_running=seen.is_running)
-        return [] if vectors is None else [Draw(seen.charge, seen.place, seen.slot, vectors[seen.place])]
+        if vectors is None:
+            return []
+        if not is_bought(seen, self.ledger.charged(seen.charge)):
+            raise LedgerFault("what a charge has bought is not what its entry says", hint="run discreet ledger verify")
+        return [Draw(seen.charge, seen.place, seen.slot, vectors[seen.place])]
 
     # ---- charges of before
 
@@ -106,15 +111,22 @@ class Stock:
             return None
         if fingerprint(plan.question) != request.fingerprint:
             return None
+        purchase = self._purchase(plan, request)
+        if purchase is None or purchase.event != request.event:
+            return None
+        is_same = request.bought is None or purchase.names == request.names  # of two vectors in another order, the loss is too
+        return purchase if is_same else None
+
+    def _purchase(self, plan: Plan, request: Request) -> Purchase | None:
+        """What a request bought of a plan; None where what it used cannot be followed."""
         if request.bought is None or len(request.bought) == len(plan.vectors):
-            return bought_whole(plan) if plan.event == request.event else None
+            return bought_whole(plan)
         uses = self._uses(request.uses)
         if uses is None:
             return None
         first = [use for use in uses if isinstance(plan.vectors[use.place], Keys | Found)]
         plan = opened(plan, tuple(self.integers(use.draw) for use in first)) if first else plan
-        event = event_of_bought(plan, request.bought)
-        return Purchase(plan, request.bought, uses, event) if event == request.event else None
+        return Purchase(plan, request.bought, uses, event_of_bought(plan, request.bought))
 
     def _uses(self, used: Sequence[Used]) -> tuple[Use, ...] | None:
         found = []

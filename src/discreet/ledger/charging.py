@@ -127,11 +127,15 @@ class Ledger:
     def waited_for(self, charge: int, asker: str, can_follow: CanFollow = always) -> Granted | None:
         """A running charge whose worker is dead, to go on with; None, after a while, if somebody works on it or has ended it.
 
-        Raises LedgerFault, and leaves it as it is, if this version cannot follow it.
+        Raises LedgerFault, and leaves it as it is, if this version cannot follow it; AccessError if nobody may ask for it now.
         """
         self._failures.write()
-        with self.store.writing() as transaction:
-            found = Reserving(transaction, self.key, can_follow).waited_for(charge, asker)
+        try:
+            with self.store.writing() as transaction:
+                found = Reserving(transaction, self.key, can_follow).waited_for(charge, asker)
+        except AccessError:
+            self._note_ends([self.charged(charge)])
+            raise
         if found is None:
             time.sleep(_PAUSE)
         return found

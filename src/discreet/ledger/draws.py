@@ -9,7 +9,7 @@ from discreet.ledger.port import Snapshot, Transaction
 from discreet.ledger.records import ChargeRecord, DrawRecord
 from discreet.ledger.rows import charge_in
 
-__all__ = ["changed_since", "drawn_by", "drawn_in", "records_of", "seen", "write_names"]
+__all__ = ["changed_since", "drawn_by", "drawn_in", "is_bought", "records_of", "seen", "write_names"]
 
 _ENOUGH = 8  # draws under one name, the dearest first: more would not make an answer better
 
@@ -23,6 +23,11 @@ def write_names(transaction: Transaction, charge: int, request: Request) -> None
 def records_of(charge: int, names: Iterable[tuple[int, int, str]]) -> list[DrawRecord]:
     """What a charge buys; a name that ends in @ is about what this charge itself finds."""
     return [DrawRecord(name + str(charge) if name.endswith("@") else name, charge, place, slot) for place, slot, name in names]
+
+
+def is_bought(found: Seen, request: Request) -> bool:
+    """Whether a charge has bought what is kept under a name, by its entry."""
+    return DrawRecord(found.name, found.charge, found.place, found.slot) in records_of(found.charge, request.names)
 
 
 def seen(snapshot: Snapshot, request: Request, names: Sequence[str], reason: Frozen | None) -> tuple[Seen, ...]:

@@ -68,6 +68,8 @@ def best(snapshot: Snapshot, request: Request, only: str | None = None) -> Charg
     enough = [charge for charge in made if charge.state != "faulted" and _is_as_good(_price(charge), least)]
     if request.bought is not None and only is None:
         enough = [charge for charge in enough if charge.state == "running" and not _has_names(snapshot, charge)]
+    if only is not None:  # of what others have bought they had views: its receipt is not theirs
+        enough = [charge for charge in enough if charge.analyst == only or not _has_names(snapshot, charge)]
     found = _known_of(snapshot, request.table, enough, only) if enough else []
     return max(found, key=lambda each: (each.state == "settled", _price(each).first, each.number), default=None)
 

@@ -45,19 +45,24 @@ class Reserving:
         if any(changed_since(self._transaction, request) for request in requests):
             raise Changed
         for request in requests:
-            row = table_row(self._transaction, request.table)
-            admit(self._transaction, row, request)
-            admit_beside(self._transaction, row, request)
+            row = self._admit(request)
             if (request.table, request.fingerprint) not in found:
                 found[request.table, request.fingerprint] = self._outcome(row, request)
         return [found[request.table, request.fingerprint] for request in requests]
 
     def waited_for(self, number: int, asker: str) -> Granted | None:
-        """A running charge whose worker is dead, to go on with; None if somebody works on it or has ended it."""
+        """A running charge whose worker is dead, to go on with; None if somebody works on it or has ended it.
+
+        Refused, before a row is read, where the data holder has closed what it is about.
+        """
         charge = charge_in(self._transaction, number)
         if charge.state != "running" or not is_abandoned(charge, self._transaction.clock()):
             return None
-        if not self._can_follow(request_in(self._transaction, number)):
+        request = request_in(self._transaction, number)
+        self._admit(request)
+        if (reason := frozen_for(self._transaction, request, asker)) is not None:
+            raise reason
+        if not self._can_follow(request):
             raise cut_off()
         return self._next_attempt(charge, asker)
 
@@ -68,6 +73,12 @@ class Reserving:
         ours = [charge for charge in left if self._can_follow(request_in(self._transaction, charge.number))]
         attempts = [self._next_attempt(charge) for charge in ours]
         return [granted for granted in attempts if granted is not None]
+
+    def _admit(self, request: Request) -> TableRow:
+        row = table_row(self._transaction, request.table)
+        admit(self._transaction, row, request)
+        admit_beside(self._transaction, row, request)
+        return row
 
     def _outcome(self, row: TableRow, request: Request) -> Outcome:
         transaction = self._transaction

@@ -22,8 +22,12 @@ from discreet.ledger.records import (
     AnalystRecord,
     AnswerRecord,
     ChargeRecord,
+    DocumentRecord,
+    DrawRecord,
     EndRecord,
     EntryRecord,
+    Record,
+    ReleaseRecord,
     TableRecord,
 )
 from discreet.ledger.replay import Replay
@@ -145,6 +149,7 @@ def _records_differ(snapshot: Snapshot, replay: Replay) -> list[str]:
     changed = {number for number, _ in running.items() ^ replay.running.items()} | replay.unspoken()
     problems = [f"the state of charge {number} was changed without an entry" for number in sorted(changed)]
     problems += [f"an answer was stored for charge {charge}, which was not settled" for charge in _unsettled(snapshot)]
+    problems += [f"something was bought by charge {charge}, which was never made" for charge in _unmade(snapshot)]
     if {each.name: _registered(each) for each in snapshot.each(TableRecord)} != replay.tables:
         problems.append("a registered table was changed, frozen or unfrozen without an entry")
     analysts = {(each.table, each.name): (each.faults, each.frozen) for each in snapshot.each(AnalystRecord)}
@@ -161,12 +166,24 @@ def _registered(table: TableRecord) -> tuple[Any, ...]:
     return table.account, table.digest, table.budget, table.stamps, table.frozen
 
 
-def _unsettled(snapshot: Snapshot) -> Iterator[int]:
-    """Charges that have an answer and are not settled. Both lists are in order, and neither is held in memory."""
+def _unsettled(snapshot: Snapshot) -> list[int]:
+    """Charges that have an answer, or a part of one, and are not settled."""
+    kinds = (AnswerRecord, ReleaseRecord, DocumentRecord)
+    return sorted({charge for kind in kinds for charge in _without_end(snapshot, kind)})
+
+
+def _without_end(snapshot: Snapshot, kind: type[Record]) -> Iterator[int]:
+    """Both lists are in order, and neither is held in memory."""
     settled = snapshot.numbers(ChargeRecord, state="settled")
     nearest = next(settled, None)
-    for charge in snapshot.numbers(AnswerRecord):
+    for charge in snapshot.numbers(kind):
         while nearest is not None and nearest < charge:
             nearest = next(settled, None)
         if nearest != charge:
             yield charge
+
+
+def _unmade(snapshot: Snapshot) -> list[int]:
+    """Charges that no entry made, by what they are said to have bought. Of all others it was compared with their entries."""
+    drawn = (each.charge for each in snapshot.each(DrawRecord))
+    return sorted({charge for charge in drawn if snapshot.one(ChargeRecord, number=charge) is None})
