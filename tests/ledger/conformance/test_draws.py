@@ -152,7 +152,7 @@ def test_names_that_were_changed_without_an_entry_are_found(ledger):
 def test_receipts_of_views_hold_and_are_the_same_whenever_they_are_made(ledger):
     from discreet.answers.document import Document
     from discreet.ledger.entries.signatures import problem_with
-    from discreet.planning.outputs import Table
+    from discreet.views.rows import Table
 
     first = bought(ledger, "q", ["a"])
     asked, nothing = viewing(ledger, "view", Used(0, 0, first.charge, 0, 0)), Document(Table((), 0), Fraction(19, 20))
