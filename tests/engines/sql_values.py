@@ -19,7 +19,10 @@ class NotTotal(Exception):
 
 @dataclass(frozen=True)
 class Value:
-    """A type, and of numbers, days and moments the least and the most that a value can be; None: anything."""
+    """A type, and of numbers, days and moments the least and the most that a value can be; None: anything.
+
+    Of a truth value, ``told`` has what columns beside it are where it is true: the text of each, and its value.
+    """
 
     kind: str
     low: object = None
@@ -27,6 +30,7 @@ class Value:
     nan: bool = False
     null: bool = True
     literal: bool = False
+    told: tuple = ()
 
 
 def every(kind):

@@ -351,6 +351,19 @@ def test_what_never_fails_is_accepted_with_the_type_that_duckdb_gives_it(express
     assert told(expression).kind == kind
 
 
+STAGED = "SELECT SUM(CASE WHEN c THEN x * x END) AS s FROM (SELECT {}, (x BETWEEN 0 AND 9) AS c FROM t) AS s"
+
+
+@pytest.mark.parametrize(("columns", "is_total"), [("*", True), ("x", True), ("x + 0 AS x", False), ("h AS x", False)])
+def test_a_condition_in_a_column_of_its_own_tells_of_columns_that_came_along_unchanged_and_of_no_others(columns, is_total):
+    tables = {"t": {"x": values.Value("BIGINT", -100, 2**62), "h": values.every("BIGINT")}}
+    if is_total:
+        assert total.check(STAGED.format(columns), tables)["s"].high == 81 * values.ROWS
+    else:
+        with pytest.raises(total.NotTotal):
+            total.check(STAGED.format(columns), tables)
+
+
 def test_what_is_not_on_the_list_is_refused_even_if_it_never_fails():
     for expression in (
         "REVERSE(v)",

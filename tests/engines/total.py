@@ -64,6 +64,10 @@ class Scope:
                 return columns[name]
         raise NotTotal(f"there is no column {name}")
 
+    def known(self, name):
+        """The value of a column, if there is one of this name."""
+        return next((columns[name] for columns in self.tables.values() if name in columns), None)
+
     def knowing(self, more):
         """The same in a branch."""
         return Scope(self.tables, {**self.narrowed, **more})
@@ -96,6 +100,7 @@ def _select(node, tables):
     outputs = {}
     for each in node.expressions:
         outputs |= _columns(each, scope)
+    outputs = {name: _still_told(value, outputs, scope) for name, value in outputs.items()}
     conditions = [join.args["on"] for join in joins]
     conditions += [node.args[name].this for name in ("where", "having") if node.args.get(name)]
     for condition in conditions:
@@ -108,9 +113,21 @@ def _select(node, tables):
 
 def _columns(node, scope):
     if not node.is_star:
-        return {node.alias_or_name: value_of(node.unalias(), scope)}
+        found = value_of(node.unalias(), scope)
+        if found.kind == "BOOLEAN":
+            found = replace(found, told=tuple(_told(node.unalias(), scope, is_true=True).items()))
+        return {node.alias_or_name: found}
     table = node.table if isinstance(node, exp.Column) else ""
     return {name: value for alias, columns in scope.tables.items() if table in ("", alias) for name, value in columns.items()}
+
+
+def _still_told(value, outputs, scope):
+    """A truth value that tells of nothing but columns which leave the SELECT as they came in."""
+    if not value.told:
+        return value
+    same = [name for name, each in outputs.items() if each is scope.known(name)]
+    texts = {exp.column(name, quoted=quoted).sql() for name in same for quoted in (False, True)}
+    return replace(value, told=tuple((text, told) for text, told in value.told if text in texts))
 
 
 def _rows(node, tables):
@@ -283,6 +300,8 @@ def _told(node, scope, *, is_true):
             return _known(node.this, scope, low.low, high.high, nan=False if not high.nan else None)
         case exp.LT() | exp.LTE() | exp.GT() | exp.GTE() | exp.EQ() | exp.NEQ():
             return _compared(node, scope, is_true=is_true)
+        case exp.Column() if is_true:
+            return dict(value_of(node, scope).told)
     if (isinstance(node, exp.And) and is_true) or (isinstance(node, exp.Or) and not is_true):
         left = _told(node.this, scope, is_true=is_true)
         return {**left, **_told(node.expression, scope.knowing(left), is_true=is_true)}

@@ -32,7 +32,7 @@ from discreet.engines.terms import (
 )
 from discreet.engines.values import MISSING, SAFE, nearest
 from discreet.engines.wanted import Bound, ByStep, ByValue, CountsWanted, Key, Measure, UnitsWanted, Wanted
-from discreet.engines.writer import binned, counted, filtered, in_ranges, key_term, moved, total_of
+from discreet.engines.writer import binned, counted, filtered, halves_of, in_ranges, key_term, moved, total_of
 from discreet.facts.model import Facts
 from discreet.questions.algebra import Column
 
@@ -56,11 +56,9 @@ def to_bounded_sql(wanted: Wanted, facts: Facts, layout: Layout, dialect: str = 
     """The SELECT for ``wanted``, whose units are bounded: a row cell, h0, l0, h1, l1, ... for every cell that has rows."""
     bounded = _Bounded(wanted, facts, layout, DIALECTS[dialect])
     inner = bounded.clamped(wanted) if _is_clamped(wanted) else bounded.chosen(wanted)
-    parts = ["cell"]
-    for place in range(len(wanted.measures)):
-        high, low = map(bounded.sheet.text, DIALECTS[dialect].halves(exp.column(f"m{place}")))
-        parts += [f"{high} AS h{place}", f"{low} AS l{place}"]
-    return f"SELECT {', '.join(parts)} FROM ({inner}) AS g"
+    parts = [halves_of(exp.column(f"m{place}"), place, DIALECTS[dialect]) for place in range(len(wanted.measures))]
+    outputs = ", ".join(["cell", *(bounded.sheet.text(each) for part in parts for each in part)])
+    return f"SELECT {outputs} FROM ({inner}) AS g"
 
 
 def _is_clamped(wanted: Wanted) -> bool:
@@ -100,7 +98,7 @@ class _Bounded:
         self._write = Expressions(facts, self.sheet)
         self._bound: Bound = wanted.unit
         self._cells = wanted.cells
-        self._where = [] if wanted.where is None else [self._write.truth(wanted.where).sql]
+        self._where = self._write.conditions(wanted.where)
         self._cell = self._cell_of(wanted.keys, facts)
         unit = unit_term(layout.unit, dialect)
         self._unit = self.sheet.text(unit)
@@ -119,8 +117,8 @@ class _Bounded:
 
     def binned(self, wanted: CountsWanted) -> str:
         """Counts of the rows that stay."""
-        after = [] if wanted.filter is None else [self._write.truth(wanted.filter).sql]
-        b = binned(wanted, self._write, self.sheet)
+        after = [each.sql for each in self._write.conditions(wanted.filter)]
+        b = binned(wanted, self._write, self.sheet).sql
         after.append(exp.Paren(this=in_ranges(b, wanted.bins)))
         conditions = " AND ".join(map(self.sheet.text, after))
         found = f"w_cell AS cell, {self.sheet.text(b)} AS b, COUNT(*) AS n"

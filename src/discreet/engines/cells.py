@@ -20,13 +20,14 @@ _ONES = (1 << _PIECE) - 1
 
 def gather(wanted: Wanted, found: Mapping[str, NDArray[Any]]) -> Sums:
     """The sums of all cells, from the columns k0, ..., h0, l0, ... that ``writer`` describes. Cells without rows are 0."""
-    place, is_inside = _places(wanted, found, len(found["h0"]) if wanted.measures else 0)
+    place, is_inside = _places(wanted, found, len(found["l0"]) if wanted.measures else 0)
     shape = (len(wanted.measures), wanted.cells)
     high, middle, low = (np.zeros(shape, np.int64) for _ in range(3))
     for number in range(len(wanted.measures)):
         # several rows may share a cell: values that are not declared, in ``other``; pieces of 31 bits leave room for 2^32 of them
         of_low = _exact(found[f"l{number}"])[is_inside]
-        np.add.at(high[number], place[is_inside], _exact(found[f"h{number}"])[is_inside])
+        if (of_high := found.get(f"h{number}")) is not None:
+            np.add.at(high[number], place[is_inside], _exact(of_high)[is_inside])
         np.add.at(middle[number], place[is_inside], of_low >> _PIECE)
         np.add.at(low[number], place[is_inside], of_low & _ONES)
     middle += low >> _PIECE

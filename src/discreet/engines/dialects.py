@@ -21,11 +21,14 @@ class Dialect:
     halves: Callable[[exp.Expr], tuple[exp.Expr, exp.Expr]]  # a sum from 0 to 2^125 → its halves
 
 
+_BIGINT = exp.DataType.build("BIGINT")
+
+
 def _duckdb_halves(total: exp.Expr) -> tuple[exp.Expr, exp.Expr]:
     """SUM of BIGINT is HUGEINT in DuckDB, and only BIGINT leaves it exactly. Both halves are below 2^63."""
     high = exp.BitwiseRightShift(this=total, expression=exp.Literal.number(LOW_BITS))
     low = exp.BitwiseAnd(this=total, expression=exp.Literal.number((1 << LOW_BITS) - 1))
-    return exp.cast(high, "BIGINT"), exp.cast(low, "BIGINT")
+    return exp.Cast(this=high, to=_BIGINT.copy()), exp.Cast(this=low, to=_BIGINT.copy())
 
 
 DIALECTS = {

@@ -125,6 +125,21 @@ class Expressions:
         self._level -= 1
         return self._sheet.named(found) if self._level % _LEVELS == _LEVELS - 1 else found
 
+    def conditions(self, *expressions: Expression | None) -> list[Term]:
+        """What is true together where all of ``expressions`` are; None asks for nothing."""
+        some = [expression for expression in expressions if expression is not None]
+        parts = [each.of if isinstance(each, Apply) and each.operation == "and" else (each,) for each in some]
+        return [self.truth(part) for several in parts for part in several]
+
+    def stored(self, expression: Expression) -> Bare | Member | None:
+        """A column as it is before it is brought into its range or to its values; None for all else."""
+        if not isinstance(expression, Column):
+            return None
+        name = expression.name
+        if name not in self._stored:
+            self._stored[name] = bare_column(self._declared[name], self._sheet.layout.fields[name], self._sheet)
+        return self._stored[name]
+
     def _truth(self, expression: Expression) -> Term:
         match expression:
             case Apply("and" | "or" as operation, of):
@@ -136,10 +151,8 @@ class Expressions:
         comparison = comparison_of(condition)
         if comparison is None:
             return None
-        name = comparison.column
-        if name not in self._stored:
-            self._stored[name] = bare_column(self._declared[name], self._sheet.layout.fields[name], self._sheet)
-        return on_stored(comparison, self._stored[name], [self._literal(each) for each in comparison.constants], self._dialect)
+        constants = [self._literal(each) for each in comparison.constants]
+        return on_stored(comparison, self.stored(comparison.column), constants, self._dialect)
 
     def number(self, expression: Expression) -> Term:
         """The value of a number, held as DOUBLE or as an integer type."""

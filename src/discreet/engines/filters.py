@@ -40,21 +40,21 @@ class Comparison:
     """A condition on one column and constants: an operation of the language, ``in`` or ``not_in``."""
 
     operation: str
-    column: str
+    column: Column
     constants: Sequence[Constant]
 
 
 def comparison_of(condition: Expression) -> Comparison | None:
     """The condition as a comparison with constants, if it is one."""
     match condition:
-        case Apply(operation, (Column(name), Literal(constant))) if operation in COMPARED:
-            return Comparison(operation, name, [constant])
-        case Apply(operation, (Literal(constant), Column(name))) if operation in COMPARED:
-            return Comparison(_TURNED.get(operation, operation), name, [constant])
-        case In(Column(name), literals) if literals:
-            return Comparison("in", name, [literal.value for literal in literals])
-        case Apply("not", (In(Column(name), literals),)) if literals:
-            return Comparison("not_in", name, [literal.value for literal in literals])
+        case Apply(operation, (Column() as column, Literal(constant))) if operation in COMPARED:
+            return Comparison(operation, column, [constant])
+        case Apply(operation, (Literal(constant), Column() as column)) if operation in COMPARED:
+            return Comparison(_TURNED.get(operation, operation), column, [constant])
+        case In(Column() as column, literals) if literals:
+            return Comparison("in", column, [literal.value for literal in literals])
+        case Apply("not", (In(Column() as column, literals),)) if literals:
+            return Comparison("not_in", column, [literal.value for literal in literals])
         case _:
             return None
 

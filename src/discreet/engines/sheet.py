@@ -55,19 +55,27 @@ class Sheet:
         stage.joins.append((_places(values, alias), infix(exp.EQ, short.sql, column("value", alias))))
         return self._column(short, column("place", alias)).sql
 
-    def select(self, *outputs: exp.Expr, where: Sequence[exp.Expr] = ()) -> str:
+    def select(self, *outputs: exp.Expr, where: Sequence[Term] = ()) -> str:
         """A SELECT of ``outputs`` over all stages."""
         return f"SELECT {', '.join(map(self.text, outputs))} FROM {self.rows(where)}"
 
-    def rows(self, where: Sequence[exp.Expr] = ()) -> str:
-        """What comes after FROM. Stages are put together as text: there may be too many for recursion."""
-        source = f"{self.layout.relation or self.text(exp.to_table(self.layout.table))} AS s"
-        for stage in self._stages:
-            added = [exp.alias_(sql, name) for sql, name in stage.columns.items()]
+    def rows(self, where: Sequence[Term] = ()) -> str:
+        """What comes after FROM: the rows on which all of ``where`` is true, each tested as soon as it can be.
+
+        Stages are put together as text: there may be too many for recursion.
+        """
+        source = f"{self.layout.relation or self.layout.table} AS s"
+        for place, stage in enumerate(self._stages):
+            added = [f"{self.text(sql)} AS {name}" for sql, name in stage.columns.items()]
             joins = [f" LEFT JOIN {self.text(table)} ON {self.text(on)}" for table, on in stage.joins]
-            source = f"(SELECT {', '.join(['s.*', *map(self.text, added)])} FROM {source}{''.join(joins)}) AS s"
-        filtered = f" WHERE {' AND '.join(map(self.text, where))}" if where else ""
-        return f"{source}{filtered}"
+            left = self._filter(where, place)
+            source = f"(SELECT * FROM {source}{left}) AS s" if left and joins else f"{source}{left}"
+            source = f"(SELECT {', '.join(['s.*', *added])} FROM {source}{''.join(joins)}) AS s"
+        return f"{source}{self._filter(where, len(self._stages))}"
+
+    def _filter(self, where: Sequence[Term], stage: int) -> str:
+        tests = [self.text(term.sql) for term in where if term.stage == stage]
+        return f" WHERE {' AND '.join(tests)}" if tests else ""
 
     def text(self, sql: exp.Expr) -> str:
         """The text of a piece of SQL in the engine's dialect."""

@@ -33,6 +33,7 @@ __all__ = [
     "is_one_of",
     "midnight",
     "moment",
+    "named",
     "real",
     "real_literal",
     "text",
@@ -84,6 +85,11 @@ def column(name: str, table: str | None = None) -> exp.Expr:
     return exp.column(exp.to_identifier(name, quoted=True), table=table)
 
 
+def named(sql: exp.Expr, name: str) -> exp.Expr:
+    """An output under a name of ours."""
+    return exp.Alias(this=sql, alias=exp.to_identifier(name))
+
+
 def infix(kind: type[exp.Expr], left: exp.Expr, right: exp.Expr) -> exp.Expr:
     """Left and right with an operator between them, in parentheses."""
     return exp.Paren(this=kind(this=left, expression=right))
@@ -118,7 +124,7 @@ def whole_literal(value: int) -> exp.Expr:
 def real_literal(value: float, dialect: Dialect) -> exp.Expr:
     """The float64 ``value``, which is not NaN, to the last bit."""
     if math.isinf(value):
-        return exp.cast(exp.Literal.string("Infinity" if value > 0 else "-Infinity"), "DOUBLE")
+        return _cast(exp.Literal.string("Infinity" if value > 0 else "-Infinity"), "DOUBLE")
     digits = repr(abs(value))
     number = dialect.real(digits if "e" in digits else f"{digits}e0")
     return number if value >= 0 else exp.Paren(this=exp.Neg(this=number))
@@ -126,12 +132,12 @@ def real_literal(value: float, dialect: Dialect) -> exp.Expr:
 
 def day(value: date) -> exp.Expr:
     """A day as a constant."""
-    return exp.cast(exp.Literal.string(value.isoformat()), "DATE")
+    return _cast(exp.Literal.string(value.isoformat()), "DATE")
 
 
 def moment(value: datetime) -> exp.Expr:
     """A moment as a constant."""
-    return exp.cast(exp.Literal.string(value.isoformat(sep=" ")), "TIMESTAMP")
+    return _cast(exp.Literal.string(value.isoformat(sep=" ")), "TIMESTAMP")
 
 
 # ---- other types
@@ -139,7 +145,7 @@ def moment(value: datetime) -> exp.Expr:
 
 def tried(value: exp.Expr, to: Types) -> exp.Expr:
     """The value as another type, NULL where that is not possible."""
-    return exp.TryCast(this=value, to=exp.DataType.build(to))
+    return exp.TryCast(this=value, to=_type(to))
 
 
 def typed_null(of: Types) -> exp.Expr:
@@ -173,7 +179,11 @@ def as_moment(term: Term) -> Term:
 
 
 def _cast(value: exp.Expr, to: Types) -> exp.Expr:
-    return exp.Cast(this=value, to=exp.DataType.build(to))
+    return exp.Cast(this=value, to=_type(to))
+
+
+def _type(name: Types) -> exp.DataType:
+    return exp.DataType(this=exp.DataType.Type[name], nested=False)  # DataType.build would parse the name
 
 
 def real(term: Term, dialect: Dialect) -> Term:

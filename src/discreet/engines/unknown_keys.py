@@ -23,7 +23,7 @@ def to_keys_sql(wanted: KeysWanted, facts: Facts, layout: Layout, dialect: str =
     known = DIALECTS[dialect]
     sheet = Sheet(layout, known)
     write = Expressions(facts, sheet)
-    conditions = [] if wanted.where is None else [write.truth(wanted.where).sql]
+    conditions = write.conditions(wanted.where)
     term = sheet.named(write.term(wanted.of))
     key = sheet.text(term.sql)
     if wanted.groups is None:

@@ -1,9 +1,9 @@
 """What planning wants, as one SELECT in an engine's dialect.
 
 The SELECT gives one row for every combination of keys that has rows: columns k0, k1, ... with the keys' values (NULL where a row
-is in none of the declared cells), and for every measure its sum as two BIGINT, h0 * 2^62 + l0. Every part is total: no stored
-value and no accepted constant can make it fail, and no sum saturates (docs/proofs/totality.md). ``cells`` puts the rows where
-they belong.
+is in none of the declared cells), and for every measure its sum as two BIGINT, h0 * 2^62 + l0; of a count there is l0 alone.
+Every part is total: no stored value and no accepted constant can make it fail, and no sum saturates (docs/proofs/totality.md).
+``cells`` puts the rows where they belong.
 """
 
 import math
@@ -13,11 +13,11 @@ from typing import assert_never
 
 from sqlglot import exp
 
-from discreet.engines.dialects import DIALECTS
+from discreet.engines.dialects import DIALECTS, Dialect
 from discreet.engines.expressions import Expressions
 from discreet.engines.float_ranges import unary
 from discreet.engines.layout import Layout
-from discreet.engines.reading import one_of_numbers, one_of_texts, read_column
+from discreet.engines.reading import Bare, one_of_numbers, one_of_texts, read_column
 from discreet.engines.sheet import Sheet
 from discreet.engines.terms import (
     WIDEST,
@@ -27,6 +27,7 @@ from discreet.engines.terms import (
     cases,
     column,
     infix,
+    named,
     real,
     real_literal,
     tried,
@@ -36,12 +37,13 @@ from discreet.engines.terms import (
 from discreet.engines.values import SAFE, nearest
 from discreet.engines.wanted import ByStep, ByValue, CountsWanted, Grid, Key, Measure, Wanted
 from discreet.facts.model import Boolean, Category, Facts
-from discreet.questions.algebra import Column
+from discreet.questions.algebra import Column, Expression
 
 __all__ = [
     "binned",
     "counted",
     "filtered",
+    "halves_of",
     "in_ranges",
     "key_term",
     "moved",
@@ -53,6 +55,7 @@ __all__ = [
 ]
 
 _MANY = 10**6  # as many cells as a question can have
+_LARGEST = 1 << 51  # of a number on a grid whose steps float64 tells apart
 
 
 def to_sql(wanted: Wanted, facts: Facts, layout: Layout, dialect: str = "duckdb") -> str:
@@ -60,54 +63,62 @@ def to_sql(wanted: Wanted, facts: Facts, layout: Layout, dialect: str = "duckdb"
     known = DIALECTS[dialect]
     sheet = Sheet(layout, known)
     write = Expressions(facts, sheet)
-    conditions = [] if wanted.where is None else [write.truth(wanted.where).sql]
+    conditions = write.conditions(wanted.where)
     keys = []
     for key in wanted.keys:
         term, first = key_term(key, write, sheet, facts)
-        value, inside = (term.sql, None) if isinstance(key, ByValue) and key.other else _apart(term.sql)
-        conditions += [] if inside is None else [inside]
+        value, inside = (term.sql, []) if isinstance(key, ByValue) and key.other else _apart(term)
+        conditions += inside
         keys.append((value, first))
     totals = [total_of(counted(measure, wanted.measures), write, sheet) for measure in wanted.measures]
 
     # one row for every combination of keys: k0, k1, ..., m0, m1, ...
-    found = [exp.alias_(value, f"k{place}") for place, (value, _) in enumerate(keys)]
-    found += [exp.alias_(total, f"m{place}") for place, total in enumerate(totals)]
+    found = [named(value, f"k{place}") for place, (value, _) in enumerate(keys)]
+    found += [named(total, f"m{place}") for place, total in enumerate(totals)]
     groups = f" GROUP BY {', '.join(f'k{place}' for place in range(len(keys)))}" if keys else ""
     inner = sheet.select(*found, where=conditions) + groups
 
     # the same rows: k0, k1, ..., h0, l0, h1, l1, ...
-    outputs = [exp.alias_(_from(exp.column(f"k{place}"), first), f"k{place}") for place, (_, first) in enumerate(keys)]
-    for place in range(len(totals)):
-        high, low = known.halves(exp.column(f"m{place}"))
-        outputs += [exp.alias_(high, f"h{place}"), exp.alias_(low, f"l{place}")]
+    outputs = [named(_from(exp.column(f"k{place}"), first), f"k{place}") for place, (_, first) in enumerate(keys)]
+    for place, measure in enumerate(wanted.measures):
+        total = exp.column(f"m{place}")
+        is_count = not measure.power and not measure.and_power  # at most 63 digits
+        outputs += [named(total, f"l{place}")] if is_count else halves_of(total, place, known)
     return f"SELECT {', '.join(map(sheet.text, outputs))} FROM ({inner}) AS g"
+
+
+def halves_of(total: exp.Expr, place: int, dialect: Dialect) -> list[exp.Expr]:
+    """A sum as the two columns in which it leaves."""
+    high, low = dialect.halves(total)
+    return [named(high, f"h{place}"), named(low, f"l{place}")]
 
 
 def to_counts(wanted: CountsWanted, facts: Facts, layout: Layout, dialect: str = "duckdb") -> str:
     """The SELECT for ``wanted``: a row k0, k1, ..., b, n for every combination of keys and every bin that has rows."""
     sheet = Sheet(layout, DIALECTS[dialect])
     write = Expressions(facts, sheet)
-    conditions = [write.truth(each).sql for each in (wanted.where, wanted.filter) if each is not None]
+    conditions = write.conditions(wanted.where, wanted.filter)
     keys = []
     for key in wanted.keys:
         term, first = key_term(key, write, sheet, facts)
-        value, inside = (term.sql, None) if isinstance(key, ByValue) and key.other else _apart(term.sql)
-        conditions += [] if inside is None else [inside]
+        value, inside = (term.sql, []) if isinstance(key, ByValue) and key.other else _apart(term)
+        conditions += inside
         keys.append(_from(value, first))
-    b = binned(wanted, write, sheet)
-    conditions.append(exp.Paren(this=in_ranges(b, wanted.bins)))
-    found = [exp.alias_(value, f"k{place}") for place, value in enumerate(keys)]
-    found += [exp.alias_(b, "b"), exp.alias_(exp.Count(this=exp.Star()), "n")]
+    steps = binned(wanted, write, sheet)
+    b = steps.sql
+    conditions.append(Term(exp.Paren(this=in_ranges(b, wanted.bins)), "truth", steps.stage))
+    found = [named(value, f"k{place}") for place, value in enumerate(keys)]
+    found += [named(b, "b"), named(exp.Count(this=exp.Star()), "n")]
     groups = ", ".join(str(place + 1) for place in range(len(keys) + 1))
     return f"{sheet.select(*found, where=conditions)} GROUP BY {groups}"
 
 
-def binned(wanted: CountsWanted, write: Expressions, sheet: Sheet) -> exp.Expr:
-    """The bin of a row's value."""
-    steps = steps_of(write.number(wanted.of), wanted.grid, sheet)
+def binned(wanted: CountsWanted, write: Expressions, sheet: Sheet) -> Term:
+    """The bin of a row's value, as BIGINT."""
+    steps = as_whole(steps_of(wanted.of, wanted.grid, write, sheet))
     if wanted.coarse:
         steps = replace(steps, sql=exp.BitwiseRightShift(this=steps.sql, expression=exp.Literal.number(wanted.coarse)))
-    return sheet.named(steps).sql
+    return sheet.named(steps)
 
 
 def in_ranges(b: exp.Expr, ranges: tuple[tuple[int, int], ...] | None) -> exp.Expr:
@@ -128,8 +139,8 @@ def to_read(facts: Facts, layout: Layout, names: dict[str, str], dialect: str = 
     known = DIALECTS[dialect]
     sheet = Sheet(layout, known)
     read = {column.name: read_column(column, layout.fields[column.name], sheet) for column in facts.columns}
-    outputs = [exp.alias_(term.sql, names[name]) for name, term in read.items()]
-    outputs += [] if layout.unit is None else [exp.alias_(column(layout.unit.name), "u")]
+    outputs = [named(term.sql, names[name]) for name, term in read.items()]
+    outputs += [] if layout.unit is None else [named(column(layout.unit.name), "u")]
     return sheet.select(*outputs)
 
 
@@ -154,13 +165,14 @@ def key_term(key: Key, write: Expressions, sheet: Sheet, facts: Facts) -> tuple[
             assert_never(key)
 
 
-def _apart(key: exp.Expr) -> tuple[exp.Expr, exp.Expr | None]:
+def _apart(key: Term) -> tuple[exp.Expr, list[Term]]:
     """CASE WHEN inside THEN column END as its two parts: rows outside are in no cell, and a WHERE leaves them out faster."""
-    if isinstance(key, exp.Case) and len(key.args["ifs"]) == 1 and key.args.get("default") is None:
-        (only,) = key.args["ifs"]
+    sql = key.sql
+    if isinstance(sql, exp.Case) and len(sql.args["ifs"]) == 1 and sql.args.get("default") is None:
+        (only,) = sql.args["ifs"]
         if isinstance(only.args["true"], exp.Column):
-            return only.args["true"], only.this
-    return key, None
+            return only.args["true"], [Term(only.this, "truth", key.stage)]
+    return sql, []
 
 
 def _among(term: Term, values: tuple[Fraction | str | bool, ...], sheet: Sheet) -> Term:
@@ -205,12 +217,12 @@ def total_of(measure: Measure, write: Expressions, sheet: Sheet) -> exp.Expr:
         return _product(measure, write, sheet)
     if measure.grid is None:
         return filtered(exp.Count(this=write.term(measure.of).sql), measure, write)
-    steps = steps_of(write.number(measure.of), measure.grid, sheet)
+    steps = steps_of(measure.of, measure.grid, write, sheet)
     if measure.power == 0:
         return filtered(exp.Count(this=steps.sql), measure, write)
     if measure.power == 1:
         return exp.Coalesce(this=filtered(exp.Sum(this=steps.sql), measure, write), expressions=[whole_literal(0)])
-    u = sheet.named(steps).sql
+    u = sheet.named(as_whole(steps)).sql
     return exp.Coalesce(this=filtered(exp.Sum(this=infix(exp.Mul, u, u)), measure, write), expressions=[whole_literal(0)])
 
 
@@ -220,8 +232,10 @@ def _product(measure: Measure, write: Expressions, sheet: Sheet) -> exp.Expr:
     assert measure.and_of is not None
     assert measure.grid is not None
     assert measure.and_grid is not None
-    u = sheet.named(steps_of(write.number(measure.of), measure.grid, sheet)).sql
-    v = sheet.named(steps_of(write.number(measure.and_of), measure.and_grid, sheet)).sql
+    u, v = (
+        sheet.named(as_whole(steps_of(of, grid, write, sheet))).sql
+        for of, grid in ((measure.of, measure.grid), (measure.and_of, measure.and_grid))
+    )
     factors = [u] * measure.power + [v] * measure.and_power
     both = [exp.Not(this=exp.Is(this=each, expression=exp.Null())) for each in (u, v)]
     if not factors:
@@ -246,27 +260,57 @@ def counted(measure: Measure, among: tuple[Measure, ...]) -> Measure:
 
 def filtered(aggregate: exp.Expr, measure: Measure, write: Expressions, *more: exp.Expr) -> exp.Expr:
     """The aggregate over the rows that meet the measure's filter and the other conditions."""
-    conditions = [*([] if measure.filter is None else [write.truth(measure.filter).sql]), *more]
+    conditions = [*(each.sql for each in write.conditions(measure.filter)), *more]
     if not conditions:
         return aggregate
     return exp.Filter(this=aggregate, expression=exp.Where(this=exp.and_(*conditions, copy=False)))
 
 
-def steps_of(x: Term, grid: Grid, sheet: Sheet) -> Term:
-    """u = clamp(floor(x / step + 1/2), low, high) - low, as BIGINT."""
-    scale = 1 / grid.step
+def steps_of(of: Expression, grid: Grid, write: Expressions, sheet: Sheet) -> Term:
+    """u = clamp(floor(x / step + 1/2), low, high) - low, held as an integer."""
+    stored = write.stored(of)
+    if isinstance(stored, Bare) and (found := _steps_of_stored(stored, grid, sheet)) is not None:
+        return found
+    x, scale = write.number(of), 1 / grid.step
     if x.whole and scale.denominator == 1 and max(-x.low, x.high) * scale < SAFE // 2:
         times = int(scale)
         wide = infix(exp.Mul, as_whole(x).sql, whole_literal(times)) if times > 1 else x.sql
         steps = replace(x, sql=wide, low=x.low * times, high=x.high * times)
     else:
-        by, half = nearest(scale), 0.5
-        x = real(x, sheet.dialect)
-        wide = infix(exp.Mul, x.sql, real_literal(by, sheet.dialect)) if by != 1 else x.sql
-        floor = exp.Floor(this=infix(exp.Add, wide, real_literal(half, sheet.dialect)))
-        low, high = unary("floor", (x.low * by + half, x.high * by + half))
-        steps = replace(x, sql=floor, low=low, high=high)
-    return moved(_integer(steps, grid.low, grid.high, sheet, outside="nearest"), grid.low)
+        steps = _stepped(real(x, sheet.dialect), grid, sheet.dialect)
+    whole = _integer(steps, grid.low, grid.high, sheet, outside="nearest")
+    return sheet.named(moved(whole, grid.low) if grid.low else whole)
+
+
+def _stepped(x: Term, grid: Grid, dialect: Dialect) -> Term:
+    """floor(x / step + 1/2) in float64."""
+    by, half = nearest(1 / grid.step), 0.5
+    wide = infix(exp.Mul, x.sql, real_literal(by, dialect)) if by != 1 else x.sql
+    floor = exp.Floor(this=infix(exp.Add, wide, real_literal(half, dialect)))
+    low, high = unary("floor", (x.low * by + half, x.high * by + half))
+    return replace(x, sql=floor, low=low, high=high)
+
+
+def _steps_of_stored(of: Bare, grid: Grid, sheet: Sheet) -> Term | None:
+    """The same of a column, on the grid first and into its range after that: engines do so in half the time.
+
+    None unless the ends of the grid are where the bounds of the column are put. Steps that are no whole number of 64 bits are
+    told apart by x, as are those outside; all others are exact: the grid is within 2^51, and differences are below 2^53.
+    """
+    low, high = of.low, of.high
+    if of.x.whole or of.integer or not (isinstance(low, float) and isinstance(high, float)):
+        return None
+    ends = _stepped(replace(of.x, low=low, high=high), grid, sheet.dialect)
+    if (ends.low, ends.high) != (grid.low, grid.high) or max(-grid.low, grid.high) > _LARGEST:
+        return None
+    x, dialect = of.x.sql, sheet.dialect
+    steps = infix(exp.Sub, ends.sql, real_literal(float(grid.low), dialect)) if grid.low else ends.sql
+    u = sheet.named(replace(ends, sql=tried(steps, "BIGINT")))
+    inside = sheet.named(Term(between(u.sql, whole_literal(0), whole_literal(grid.width)), "truth", u.stage))
+    is_below, is_number = infix(exp.LT, x, real_literal(low, dialect)), infix(exp.LTE, x, real_literal(math.inf, dialect))
+    outside = cases((is_below, whole_literal(0)), (is_number, whole_literal(grid.width)))
+    found = cases((inside.sql, u.sql), otherwise=outside)
+    return sheet.named(Term(found, "number", inside.stage, 0.0, float(grid.width), whole=True))
 
 
 def _integer(x: Term, low: int, high: int, sheet: Sheet, *, outside: str | None) -> Term:
