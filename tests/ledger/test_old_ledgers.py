@@ -139,3 +139,11 @@ def test_an_old_release_is_published_again_for_free(folder, curators, told):
         assert (folder / "again" / file.name).read_bytes() == file.read_bytes()
     assert office.verify_release(folder / "again").ok                              # signed now, with the receipts of then
     assert "publish it again" in office.verify_release(folder / "kept").problems[0]
+
+
+def test_nobody_else_gets_a_receipt_with_the_name_of_who_asked(curators, told):
+    for each in told["asked"]:
+        how = {name: value for name, value in each["how"].items() if name != "key"} | {"analyst": "somebody else"}
+        again = curators[each["table"]].ask(each["question"], **how)
+        assert again.replayed
+        assert again.receipt is None or again.receipt["analyst"] in ("", "somebody else")

@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Unpack
+from typing import Any, Unpack
 
 from discreet.answers.answer import Answer, BudgetState
 from discreet.answers.quote import Quote
@@ -174,9 +174,14 @@ class Curator(Verbs, Held, Failing):
         cost = self._ledger.cost(self.facts.name, outcome.request.event)  # what it was bought for, be it now or before
         answer = answer_of(
             document, order.plan, id=outcome.id, cost=cost, budget=self.budget, replayed=not found.is_new,
-            receipt=dict(outcome.receipt),
+            receipt=self._receipt_for(order.analyst, outcome),
         )  # fmt: skip
         return replace(answer, ranges=ranges)
+
+    def _receipt_for(self, analyst: str | None, stored: Stored) -> dict[str, Any] | None:
+        """The receipt of whoever asks; none where it would name somebody else, whose answer was kept before it had parts."""
+        asker = self._asker(analyst)
+        return dict(stored.receipt) if not asker or stored.request.analyst in ("", asker) else None
 
     def _viewed(self, order: Order, purchase: Purchase, request: Request) -> Answer:
         """An answer that follows from stored draws. Nothing of it is kept: it can be had again at any time."""
