@@ -16,6 +16,7 @@ from discreet.ledger.verify import verify
 from discreet.noise.probabilities import tail
 from discreet.planning.build import make_plan
 from discreet.planning.price import read_price
+from discreet.planning.purchase import Draw, Purchase, Use, bought_whole
 from discreet.privacy.conversion import delta_of
 from discreet.privacy.events import GaussianRelease
 from discreet.questions.sql import read_sql
@@ -266,3 +267,17 @@ def test_the_same_question_twice_in_a_batch_is_one_view_of_found_bounds_with_two
     first, second = t.ask_all(asked, epsilon=5)
     assert (first.rows[0]["a"], first.intervals[0]["a"]) == (second.rows[0]["b"], second.intervals[0]["b"])
     assert (alone.intervals, spent(t)) == (first.intervals, bounded.cost.epsilon)
+
+
+def test_what_is_told_within_found_bounds_has_a_name_that_says_which_charge_found_which():
+    unbounded = FACTS.replace("lower = 0\nupper = 500000\n", "").replace("lower = 10\nupper = 90\n", "")
+    facts = parse_facts(unbounded.format(unit="'row'", caps=""), "people.toml")
+    asked = read_sql("SELECT AVG(Income) AS m, AVG(Age) AS a FROM people", facts, bounds_share=Fraction(1, 2))
+    plan = make_plan(asked, facts, read_price(epsilon=1))
+
+    def names(*charges):
+        uses = tuple(Use(place, 0, Draw(charge, place, 0, plan.vectors[place])) for place, charge in enumerate(charges))
+        return Purchase(plan, (2, 3), uses, plan.event).names
+
+    assert names(3, 5) != names(5, 3)
+    assert [name for _, _, name in names(4, 4)] == [name + "4" for place, _, name in bought_whole(plan).names if place > 1]

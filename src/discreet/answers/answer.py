@@ -96,7 +96,7 @@ class Answer:
     replayed: bool = False
     warnings: tuple[str, ...] = ()
     rank_intervals: tuple[Mapping[str, tuple[int, int]], ...] = ()  # per row, of values that were chosen by their rank
-    receipt: Mapping[str, Any] | None = None  # a signed certificate; a rehearsal has none, nor has what somebody else was answered long ago
+    receipt: Mapping[str, Any] | None = None  # a signed certificate; a rehearsal has none, nor has what others were answered
     rehearsed: bool = False
     simultaneous: bool = False  # whether all intervals hold at once with the confidence, or each by itself
     ranges: "tuple[RangeTotals, ...]" = ()  # behind running counts

@@ -107,8 +107,10 @@ def crossed_out(plan: Plan, find: Find, released: Callable[[Sequence[Use]], Rele
 
 
 def _found_by(uses: Sequence[Use], plan: Plan) -> str:
-    charges = {use.draw.charge for use in uses if isinstance(plan.vectors[use.place], Keys | Found)}
-    return HERE + ",".join(map(str, sorted(charges)))
+    """The charge that found all keys or bounds; if there are several, which of them found what."""
+    first = [(plan.vectors[use.place].what, use.draw.charge) for use in uses if isinstance(plan.vectors[use.place], Keys | Found)]
+    charges = {charge for _, charge in first}
+    return HERE + (",".join(f"{what} {charge}" for what, charge in first) if len(charges) > 1 else "".join(map(str, charges)))
 
 
 def _filled(
