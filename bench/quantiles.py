@@ -47,9 +47,9 @@ from discreet.lessons.samples import sample
 from discreet.mechanisms.quantile import Quantile, Ranking
 from discreet.mechanisms.tally import Tally
 from discreet.planning.build import make_plan
-from discreet.planning.plan import Ranks
 from discreet.planning.price import read_price
 from discreet.questions.sql import read_sql
+from discreet.statistics.ranks import Ranks
 
 NINE_RUNS, REPEATS = 600, 5
 ROWS = 20_000_000

@@ -1,15 +1,21 @@
 """Planners with one mistake each: a sensitivity halved, a charge left out, a cap that nobody applies. Each is found."""
 
+import importlib
+import pkgutil
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import discreet as dc
+from discreet import statistics
 from discreet.audit import question
 from discreet.facts import parse_facts
 from discreet.mechanisms.keys import KeySelection
-from discreet.planning import build, ranks, units
+from discreet.planning import build
+from discreet.statistics import rank_drafts
+from discreet.statistics.keys import KeysDraft
+from discreet.statistics.ranks import Ranks
 from discreet.testing import seeded
 
 FACTS = """
@@ -85,8 +91,10 @@ def halved(found):
 @pytest.mark.parametrize(("unit", "neighbours", "sql", "price"), SUMS)
 def test_a_halved_sensitivity_of_sums_is_found(monkeypatch, unit, neighbours, sql, price):
     assert not audited(sql, price, unit, neighbours, pairs=8).found_violation
-    for room in (build, units):
-        mutated(monkeypatch, room, "sensitivity_of", halved)
+    names = [each.name for each in pkgutil.iter_modules(statistics.__path__)]
+    for file in [importlib.import_module(f"discreet.statistics.{name}") for name in names]:
+        if hasattr(file, "sensitivity_of"):
+            mutated(monkeypatch, file, "sensitivity_of", halved)
     assert is_found(audited(sql, price, unit, neighbours), "steps")
 
 
@@ -106,14 +114,14 @@ RANKED = [
 @pytest.mark.parametrize(("unit", "sql"), RANKED)
 def test_a_halved_sensitivity_of_choices_by_rank_is_found(monkeypatch, unit, sql, neighbours, price):
     assert not audited(sql, price, unit, neighbours, pairs=8).found_violation
-    mutated(monkeypatch, ranks, "_moves", lambda found: found / 2)
+    mutated(monkeypatch, rank_drafts, "_moves", lambda found: found / 2)
     assert is_found(audited(sql, price, unit, neighbours), "rows, declared")
 
 
 @pytest.mark.slow
 def test_choices_in_groups_that_are_charged_once_where_a_row_can_move_are_found(monkeypatch):
     sql = "SELECT c, MEDIAN(age) AS m FROM t GROUP BY c"
-    mutated(monkeypatch, build, "event_of", lambda event: replace(event, epsilon=event.epsilon / 2))
+    mutated(monkeypatch, Ranks, "event", lambda event: replace(event, epsilon=event.epsilon / 2))
     assert is_found(audited(sql, EPSILON, neighbours="change_one"), "all calls together lose ε = 1, and ε = 0.5 was paid")
     assert is_found(audited(sql, RHO, neighbours="change_one"), "was paid")
 
@@ -131,14 +139,14 @@ KEYED = [
 def test_keys_that_are_priced_as_if_nobody_could_change_theirs_are_found(monkeypatch, unit, sql):
     assert not audited(sql, KEYS, unit, "change_one", pairs=8).found_violation
     wrong = {"neighbours": "add_remove"}
-    mutated(monkeypatch, build, "keys_of", lambda keys: replace(keys, mechanism=priced_as(keys.mechanism, **wrong)))
+    mutated(monkeypatch, KeysDraft, "planned", lambda keys: replace(keys, mechanism=priced_as(keys.mechanism, **wrong)))
     assert is_found(audited(sql, KEYS, unit, "change_one"), "units of keys, declared")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("unit", "sql"), KEYED[2:])
 def test_keys_of_a_unit_that_are_priced_as_one_are_found(monkeypatch, unit, sql):
-    mutated(monkeypatch, build, "keys_of", lambda keys: replace(keys, mechanism=priced_as(keys.mechanism, groups=1)))
+    mutated(monkeypatch, KeysDraft, "planned", lambda keys: replace(keys, mechanism=priced_as(keys.mechanism, groups=1)))
     assert is_found(audited(sql, KEYS, unit), "units of keys, declared 1")
 
 

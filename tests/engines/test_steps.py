@@ -13,9 +13,9 @@ from discreet.engines.reference import Reference
 from discreet.engines.wanted import Grid, Measure, Wanted
 from discreet.engines.writer import to_sql
 from discreet.facts.model import Budget, EachRow, Facts, Integer, Number
-from discreet.planning.grids import grid_for
 from discreet.privacy import Pure
 from discreet.questions.algebra import Apply, Column, Literal
+from discreet.statistics.grids import grid_for
 
 BOUNDS = {
     "ages": (Fraction(0), Fraction(120)),

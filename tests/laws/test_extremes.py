@@ -223,9 +223,9 @@ def plant_plain_cast(monkeypatch):
 def plant_wide_sum(monkeypatch):
     """Sums of units as they were: whatever one unit can add."""
     from discreet.engines import bounding
-    from discreet.planning import units
+    from discreet.statistics import clamping
 
-    monkeypatch.setattr(units, "LOW_BITS", 2000)
+    monkeypatch.setattr(clamping, "LOW_BITS", 2000)
     monkeypatch.setattr(bounding, "WIDEST", 1 << 2000)
 
 

@@ -16,13 +16,13 @@ from discreet.engines import open_engine
 from discreet.engines.reference import Reference
 from discreet.engines.wanted import CountsWanted, KeysWanted
 from discreet.planning.build import make_plan
-from discreet.planning.plan import Ranks
 from discreet.planning.price import read_price
 from discreet.questions.algebra import Caps, Column
 from discreet.questions.caps import with_caps
 from discreet.questions.check import checked
 from discreet.questions.sql import read_sql
 from discreet.questions.text import to_text
+from discreet.statistics.ranks import Ranks
 from discreet.testing import recorded
 
 

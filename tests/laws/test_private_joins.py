@@ -17,13 +17,13 @@ from discreet.engines.wanted import CountsWanted
 from discreet.facts import parse_facts
 from discreet.facts.model import Companion
 from discreet.planning.build import make_plan
-from discreet.planning.plan import Ranks
 from discreet.planning.price import read_price
 from discreet.questions.algebra import Caps
 from discreet.questions.caps import with_caps
 from discreet.questions.check import checked
 from discreet.questions.sql import read_sql
 from discreet.questions.text import to_text
+from discreet.statistics.ranks import Ranks
 
 
 def _beside(name):
@@ -149,7 +149,7 @@ def test_the_product_of_both_caps_is_attained(relation, sql, times):
     facts = facts_for(relation, 2, "units = 2" if relation == "change_one" else "")
     (found,) = compare(facts, (one, other), codes, sql, {"epsilon": 1}, {"max_rows": 3})
     assert found[0] == found[1]
-    grid = make_plan(read_sql(f"{sql} PER UNIT 3 ROWS", facts), facts, read_price(epsilon=1)).vectors[0].grid
+    grid = make_plan(read_sql(f"{sql} PER UNIT 3 ROWS", facts), facts, read_price(epsilon=1)).vectors[0].statistic.x.grid
     assert found[1] == times * (1 if grid is None else grid.width)
 
 

@@ -16,10 +16,10 @@ from discreet.engines.reference import Reference
 from discreet.engines.wanted import CountsWanted
 from discreet.facts.model import Source
 from discreet.planning.build import make_plan
-from discreet.planning.plan import Ranks
 from discreet.planning.price import read_price
 from discreet.questions import algebra
 from discreet.questions.sql import read_sql
+from discreet.statistics.ranks import Ranks
 
 _spec = importlib.util.spec_from_file_location("questions_at_random", Path(__file__).with_name("questions_at_random.py"))
 at_random = importlib.util.module_from_spec(_spec)

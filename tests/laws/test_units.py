@@ -18,12 +18,12 @@ from discreet.engines.reference import Reference
 from discreet.engines.wanted import Bound, CountsWanted
 from discreet.facts.model import Source
 from discreet.planning.build import make_plan
-from discreet.planning.plan import Ranks
 from discreet.planning.price import read_price
 from discreet.questions.algebra import Caps
 from discreet.questions.caps import with_caps
 from discreet.questions.check import checked
 from discreet.questions.sql import read_sql
+from discreet.statistics.ranks import Ranks
 from discreet.testing import recorded
 
 

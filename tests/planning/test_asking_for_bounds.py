@@ -16,10 +16,10 @@ from discreet.engines.reference import Reference
 from discreet.facts import parse_facts
 from discreet.facts.model import Budget, Number
 from discreet.planning.build import make_plan
-from discreet.planning.found_bounds import bounds_as_integers, bounds_at
 from discreet.planning.price import read_price
 from discreet.planning.staged import opened
 from discreet.questions.sql import read_sql
+from discreet.statistics.bounds import bounds_as_integers, bounds_at
 from discreet.testing import seeded
 
 TABLES = {

@@ -18,9 +18,9 @@ from discreet.engines.wanted import CountsWanted, Grid
 from discreet.ledger.entries.codec import released_from as stored_from
 from discreet.ledger.entries.codec import released_to as stored_to
 from discreet.planning.build import plan_at_bounds
-from discreet.planning.found_bounds import MISSED, bounds_as_integers, bounds_at, bounds_told, edges_of, place_of
-from discreet.planning.plan import Found
+from discreet.planning.found_bounds import MISSED
 from discreet.questions.sql import read_sql
+from discreet.statistics.bounds import Found, bounds_as_integers, bounds_at, bounds_told, edges_of, place_of
 
 # ---- buckets
 

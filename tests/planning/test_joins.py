@@ -98,7 +98,7 @@ def test_caps_are_of_the_table_and_joined_rows_have_them_times_the_multiplicity(
     sql = f"SELECT c, AVG(x) AS m FROM t {TWO} {FIVE} GROUP BY c"
     plan = planned(sql, facts)
     assert (plan.wanted.unit.rows, plan.wanted.unit.groups) == (30, None)  # c has three values: twenty groups are no limit
-    assert plan.vectors[0].mechanism.sensitivity == 30 * plan.vectors[0].grid.width
+    assert plan.vectors[0].mechanism.sensitivity == 30 * plan.vectors[0].statistic.x.grid.width
     binned = planned(f"SELECT BIN(x, 1) AS b, COUNT(DISTINCT id) AS n FROM t {TWO} GROUP BY b", facts)
     assert (binned.wanted.unit.groups, binned.vectors[0].mechanism.sensitivity) == (4, 4)
     assert planned(f"{sql} PER UNIT 1 ROWS", facts).wanted.unit.rows == 10
@@ -108,9 +108,9 @@ def test_caps_are_of_the_table_and_joined_rows_have_them_times_the_multiplicity(
 @pytest.mark.parametrize("joins", [ONE, f"LEFT {ONE}", TWO])
 def test_no_size_is_public_behind_a_join(joins):
     facts = facts_for("change_one", size="rows = 100")
-    assert planned("SELECT COUNT(*) AS n, AVG(x) AS m FROM t", facts).vectors[0].estimator == "sum"
+    assert planned("SELECT COUNT(*) AS n, AVG(x) AS m FROM t", facts).vectors[0].statistic.word == "sum"
     plan = planned(f"SELECT COUNT(*) AS n, AVG(x) AS m, VAR_POP(x) AS v FROM t {joins}", facts)
-    assert [vector.estimator for vector in plan.vectors] == ["bernstein"]
+    assert [vector.statistic.word for vector in plan.vectors] == ["bernstein"]
     by_id = facts_for("change_one", unit=UNIT, size="units = 7")
     assert not planned("SELECT COUNT(DISTINCT id) AS n FROM t", by_id).vectors
     assert planned(f"SELECT COUNT(DISTINCT id) AS n FROM t {joins}", by_id).vectors
@@ -146,5 +146,5 @@ def test_several_questions_with_and_without_joins_have_one_price():
     facts = facts_for()
     asked = [read_sql(sql, facts) for sql in ("SELECT COUNT(*) AS n FROM t", f"SELECT AVG(v) AS n FROM t {TWO}")]
     plans = make_plans(asked, facts, read_price(epsilon=1))
-    assert [plan.vectors[0].mechanism.sensitivity / (plan.vectors[0].grid.width if plan.vectors[0].grid else 1)
-            for plan in plans] == [1, 2]  # fmt: skip
+    (count,), (mean,) = (plan.vectors for plan in plans)
+    assert [count.mechanism.sensitivity, mean.mechanism.sensitivity / mean.statistic.x.grid.width] == [1, 2]

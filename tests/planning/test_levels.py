@@ -6,7 +6,7 @@ from itertools import product
 import pytest
 
 from discreet.mechanisms.quantiles import turns
-from discreet.planning.levels import parts_of
+from discreet.statistics.levels import parts_of
 
 NINE = [Fraction(i, 10) for i in range(1, 10)]
 

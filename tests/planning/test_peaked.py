@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from discreet.noise.law import Law, discrete_gaussian_law, discrete_laplace_law
-from discreet.planning.spread import reach
+from discreet.statistics.reach import reach
 
 TINY = 1e-10                                                       # what float64 may lose in a sum of probabilities
 WEIGHTS = [(0.95, -0.05), (1.0, -0.37), (0.6, 0.59), (1.0, 0.37, -0.61), (0.5, -0.25, -0.125)]

@@ -14,11 +14,11 @@ from discreet.engines import open_engine
 from discreet.engines.reference import Reference
 from discreet.facts.make import facts_for_table
 from discreet.planning.build import make_plan
-from discreet.planning.plan import Ranks
 from discreet.planning.price import read_price
 from discreet.privacy.distribution import loss_distribution
 from discreet.privacy.prices import concentrated, pure
 from discreet.questions.sql import read_sql
+from discreet.statistics.ranks import Ranks
 from discreet.testing import seeded
 
 COLUMNS = {

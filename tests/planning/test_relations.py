@@ -13,11 +13,12 @@ from discreet.facts import parse_facts
 from discreet.mechanisms import Laplace
 from discreet.planning.build import make_plan
 from discreet.planning.price import read_price
-from discreet.planning.relations import correlation, covariance
 from discreet.private import Private
 from discreet.questions.normal import fingerprint
 from discreet.questions.sql import read_sql
 from discreet.releasing.run import release
+from discreet.statistics.relations import correlation, covariance
+from discreet.statistics.tensor import Tensor
 from discreet.views.arithmetic import evaluated
 from discreet.views.rows import answer_table
 
@@ -131,8 +132,9 @@ def test_both_ways_round_are_one_question():
 def test_covariances_and_correlation_of_one_pair_cost_one_share():
     plan = planned("SELECT COVAR(x, y) AS c, COVAR_SAMP(y, x) AS s, CORR(x, y) AS r FROM t", epsilon=1)
     (vector,) = plan.vectors
-    assert (vector.estimator, vector.degree, vector.coordinates) == ("tensor", 2, 9)
-    assert vector.mechanism == Laplace(epsilon=1, sensitivity=(vector.grid.width * vector.and_grid.width) ** 2)
+    x, y = vector.statistic.on
+    assert (type(vector.statistic), vector.statistic.degree, vector.shape(1)) == (Tensor, 2, (9, 1, 1))
+    assert vector.mechanism == Laplace(epsilon=1, sensitivity=(x.grid.width * y.grid.width) ** 2)
 
 
 def column_of(rows, name, low, high):
@@ -211,7 +213,8 @@ def test_many_cells_fit_into_arrays():
     plan = planned("SELECT BIN(z, 0.01) AS b, CORR(x, y) AS r FROM t GROUP BY b", epsilon=1)
     vector = plan.vectors[0]
     assert not vector.are_few
-    assert (vector.grid.width * vector.and_grid.width) ** 2 <= 1 << 34
+    x, y = vector.statistic.on
+    assert (x.grid.width * y.grid.width) ** 2 <= 1 << 34
     cells = plan.wanted.cells
     exact_sums = Sums(np.zeros((9, cells), np.int64), np.ones((9, cells), np.int64))
     assert release(plan, Private(exact_sums))[0].shape == (9, 1, cells)

@@ -11,6 +11,8 @@ from discreet.facts import parse_facts
 from discreet.planning.build import make_plan
 from discreet.planning.price import read_price
 from discreet.questions.sql import read_sql
+from discreet.statistics.moments import Moments
+from discreet.statistics.total import Total
 
 FACTS = """
 [table]
@@ -70,7 +72,7 @@ def rounded(about, grid, share):
 @pytest.mark.parametrize("share", [Fraction(1, 4), Fraction(3, 4)])  # rounded down, and up
 @pytest.mark.parametrize(("what", "sql", "about", "epsilon"), CASES)
 def test_intervals_of_sums_and_means_hold_what_rounding_to_a_coarse_grid_moves(what, sql, about, epsilon, share):
-    grid = planned(sql, about, epsilon).vectors[0].grid
+    grid = planned(sql, about, epsilon).vectors[0].statistic.x.grid
     values = rounded(about, grid, share)
     total = sum(Fraction(value) for value in values)
     exact = total / ROWS if "AVG" in sql else total
@@ -87,12 +89,12 @@ def test_intervals_of_sums_and_means_hold_what_rounding_to_a_coarse_grid_moves(w
 
 def test_a_sum_of_whole_numbers_that_are_rounded_after_all_knows_how_many_there_are():
     near = {"kind": "integer", "lower": "0", "upper": str(10**9)}
-    for about, estimator in ((facts(**FAR), "bernstein"), (facts(**near), "sum"), (facts("change_one", **FAR), "sum")):
+    for about, statistic in ((facts(**FAR), Moments), (facts(**near), Total), (facts("change_one", **FAR), Total)):
         vector = planned("SELECT SUM(x) AS v FROM t", about, 1).vectors[0]
-        assert (vector.estimator, vector.grid.step > 1) == (estimator, about.column("x").lower > 0)
+        assert (type(vector.statistic), vector.statistic.step > 1) == (statistic, about.column("x").lower > 0)
     many = facts(**near, groups=1000)
-    for epsilon, estimator in ((1, "sum"), ("1e-9", "bernstein")):
-        assert planned("SELECT g, SUM(x) AS v FROM t GROUP BY g", many, epsilon).vectors[0].estimator == estimator
+    for epsilon, statistic in ((1, Total), ("1e-9", Moments)):
+        assert type(planned("SELECT g, SUM(x) AS v FROM t GROUP BY g", many, epsilon).vectors[0].statistic) is statistic
 
 
 def test_sums_that_units_are_clamped_to_are_never_rounded():
@@ -100,5 +102,5 @@ def test_sums_that_units_are_clamped_to_are_never_rounded():
     with pytest.raises(dc.QuestionError, match="too large") as refused:
         planned("SELECT SUM(x) AS v FROM t", far, 1)
     assert "subtract a constant" in refused.value.hint
-    assert planned(f"SELECT SUM(x - {5 * 10**15}) AS v FROM t", far, 1).vectors[0].grid.step == 1
-    assert planned("SELECT SUM(x) AS v, AVG(x) AS m FROM t", far, 1).vectors[0].estimator == "bernstein"
+    assert planned(f"SELECT SUM(x - {5 * 10**15}) AS v FROM t", far, 1).vectors[0].statistic.step == 1
+    assert isinstance(planned("SELECT SUM(x) AS v, AVG(x) AS m FROM t", far, 1).vectors[0].statistic, Moments)

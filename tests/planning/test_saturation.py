@@ -129,7 +129,7 @@ def test_numerators_of_a_known_table_are_unbounded_integers(outputs):
     columns = tuple(replace(each, null=Fraction(0)) for each in (X, Y))
     facts = replace(FACTS, neighbours="change_one", columns=columns, rows=size)
     plan = make_plan(read_sql(f"SELECT {outputs} FROM t", facts), facts, dc.Pure(epsilon=1))
-    assert [vector.estimator for vector in plan.vectors] in (["variance_numerator"], ["covariance_numerator"])
+    assert [vector.statistic.word for vector in plan.vectors] in (["variance_numerator"], ["covariance_numerator"])
     low, high = {"x": -3.0, "y": 0.0}, {"x": 5.0, "y": 9.0}
     halves, other_halves, alike, all_but_one = (
         given_to_noise(plan, [(low, size - times), (high, times)])[0] for times in (size // 2, size // 2 + 1, 0, 1)

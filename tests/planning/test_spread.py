@@ -7,7 +7,7 @@ import pytest
 
 from discreet.noise import discrete_gaussian, discrete_laplace
 from discreet.noise.law import Law, discrete_gaussian_law, discrete_laplace_law
-from discreet.planning.spread import ratio_interval, reach
+from discreet.statistics.reach import ratio_interval, reach
 
 pytestmark = pytest.mark.slow
 DRAWS = 400_000

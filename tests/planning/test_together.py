@@ -56,7 +56,7 @@ def plan_for(sql, facts=FREE, **price):
 
 def widths(plan, *, confidence=SURE, simultaneous=True):
     """How wide the interval of the last column is in every row, whatever was released."""
-    exact = tuple(np.zeros((v.coordinates, len(v.filters), plan.wanted.cells), np.int64) for v in plan.vectors)
+    exact = tuple(np.zeros(v.shape(plan.wanted.cells), np.int64) for v in plan.vectors)
     return [high - low for low, high in answer_table(plan, exact, confidence, simultaneous).columns[-1].intervals]
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import discreet as dc
 from discreet.mechanisms import Gaussian, Laplace
-from discreet.planning.trees import (
+from discreet.statistics.trees import (
     Tree,
     consistent,
     leaf_variances,

@@ -21,10 +21,10 @@ from discreet.mechanisms.quantile import Quantile
 from discreet.planning.build import make_plan
 from discreet.planning.cells import cells_of
 from discreet.planning.price import read_price
-from discreet.planning.ranks import SIZES
 from discreet.privacy.prices import concentrated, pure
 from discreet.questions.sql import read_sql
 from discreet.questions.text import to_text
+from discreet.statistics.unit_sizes import SIZES
 from discreet.testing import recorded, seeded
 
 FACTS = """

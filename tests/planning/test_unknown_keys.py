@@ -23,9 +23,10 @@ from discreet.ledger.entries.codec import released_to as stored_to
 from discreet.mechanisms import KeySelection, NoisyThreshold
 from discreet.planning.build import make_plan
 from discreet.planning.price import read_price
-from discreet.planning.unknown import counts_told, keys_as_integers, opened
+from discreet.planning.unknown import opened
 from discreet.questions.algebra import Aggregate
 from discreet.questions.sql import read_sql
+from discreet.statistics.keys import counts_told, keys_as_integers
 from discreet.testing import recorded
 from discreet.views.estimates import estimate
 

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from discreet.errors import QuestionError
 from discreet.exact import Number, exact, shown
 from discreet.noise.law import Law
-from discreet.planning.trees import Tree, range_variance, tail_reach
 from discreet.plots.numerals import percent, read_number
+from discreet.statistics.trees import Tree, range_variance, tail_reach
 
 __all__ = ["RangeTotals", "Total"]
 

@@ -12,12 +12,14 @@ from discreet.exact import shown
 from discreet.mechanisms import Gaussian, Laplace
 from discreet.mechanisms.keys import KeySelection, NoisyThreshold
 from discreet.mechanisms.tape import Call, among
-from discreet.planning.plan import Found, Plan, Ranks
+from discreet.planning.plan import Plan
 from discreet.privacy.composition import groups_touched
 from discreet.privacy.conversion import rho_of
 from discreet.privacy.curves import delta_after_shift
 from discreet.privacy.losses import Approximate, Concentrated, Loss, Pure
 from discreet.privacy.prices import concentrated
+from discreet.statistics.bounds import Found
+from discreet.statistics.ranks import Ranks
 
 __all__ = ["Family", "Lost", "calls_differ", "families_of", "lost", "too_far", "underpaid"]
 

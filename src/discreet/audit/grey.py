@@ -24,11 +24,12 @@ from discreet.facts.file import read_facts
 from discreet.facts.model import Budget, Facts
 from discreet.mechanisms.tape import played, taped
 from discreet.planning.build import make_plan
-from discreet.planning.plan import Keys, Plan
+from discreet.planning.caps import reach_of
+from discreet.planning.plan import Plan
 from discreet.planning.price import Price, read_price
-from discreet.planning.units import reach_of
 from discreet.privacy.losses import Approximate, Concentrated, Loss, Pure
 from discreet.questions.sql import read_sql
+from discreet.statistics.keys import Keys
 
 __all__ = ["GreyAudit", "Release", "question"]
 

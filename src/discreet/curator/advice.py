@@ -6,9 +6,9 @@ from typing import assert_never
 from discreet.answers.losses import loss_in_words
 from discreet.facts.model import Budget, ByColumn, Facts, Integer, Number
 from discreet.ledger.entries.chain import now
-from discreet.planning.plan import AnyVector, Found, Keys, Plan, Ranks, Vector
+from discreet.planning.caps import matches_of
+from discreet.planning.plan import Plan
 from discreet.planning.purchase import Purchase, bought_whole
-from discreet.planning.units import matches_of
 from discreet.plots.numerals import grouped
 from discreet.privacy.events import GaussianRelease
 from discreet.privacy.events import Sequence as InSequence
@@ -17,6 +17,8 @@ from discreet.questions.algebra import Aggregate, Column
 from discreet.questions.functions import BOUNDED
 from discreet.questions.ranked import SIZE_KINDS
 from discreet.questions.text import name_text, to_text
+from discreet.statistics.bounds import Found
+from discreet.statistics.part import Part
 
 __all__ = ["advice_on", "clamping_notes", "first_question", "free_parts", "join_notes", "past_end", "split_of", "warnings_for"]
 
@@ -32,11 +34,11 @@ def split_of(purchase: Purchase) -> tuple[tuple[str, Loss], ...]:
             return tuple((vector.what, Pure(epsilon=epsilon * vector.share)) for vector in bought)
         case Concentrated(rho=rho):
             return tuple((vector.what, Concentrated(rho=rho * vector.share)) for vector in bought)
-        case Approximate() if plan.vectors and isinstance(plan.vectors[0], Keys):
+        case Approximate() if any(each.takes_delta for each in plan.vectors):
             return tuple((vector.what, _with_keys(vector, plan.price)) for vector in bought)
         case Approximate(epsilon=epsilon):
-            pure = [(each.what, Pure(epsilon=epsilon * each.share)) for each in bought if isinstance(each, Found)]
-            others = ", ".join(vector.what for vector in bought if not isinstance(vector, Found))
+            pure = [(each.what, Pure(epsilon=epsilon * each.share)) for each in bought if each.is_first]
+            others = ", ".join(vector.what for vector in bought if not vector.is_first)
             return (*pure, (others, _claimed(purchase))) if others else ()
         case _:
             assert_never(plan.price)
@@ -47,10 +49,10 @@ def free_parts(purchase: Purchase) -> tuple[str, ...]:
     return tuple(dict.fromkeys(purchase.plan.vectors[place].what for place in purchase.free))
 
 
-def _with_keys(vector: AnyVector, price: Approximate) -> Loss:
+def _with_keys(vector: Part, price: Approximate) -> Loss:
     """Keys take the delta, and all else is pure."""
     epsilon = price.epsilon * vector.share
-    return Approximate(epsilon=epsilon, delta=price.delta) if isinstance(vector, Keys) else Pure(epsilon=epsilon)
+    return Approximate(epsilon=epsilon, delta=price.delta) if vector.takes_delta else Pure(epsilon=epsilon)
 
 
 def _claimed(purchase: Purchase) -> Loss:
@@ -65,7 +67,7 @@ def warnings_for(plan: Plan) -> tuple[str, ...]:
     """Advice about the price of a question."""
     found = [each for each in plan.vectors if isinstance(each, Found)]
     bounds = [_told(each, plan) for each in found] + [note for each in found for note in _from_few(each, plan.facts)]
-    return (*advice_on(plan.price, plan.facts), *bounds, *(note for each in plan.vectors for note in _notes(each)))
+    return (*advice_on(plan.price, plan.facts), *bounds, *(note for each in plan.vectors for note in each.notes()))
 
 
 def _told(found: Found, plan: Plan) -> str:
@@ -99,21 +101,6 @@ def _is_found(found: Found, facts: Facts) -> bool:
 
 def _bound(end: Fraction | int) -> str:
     return grouped(int(end)) if end.denominator == 1 and -_LONG < end < _LONG else f"{float(end):.6g}"
-
-
-def _notes(vector: Vector | Ranks | Keys | Found) -> list[str]:
-    """What has to be known about a value that was chosen by its rank."""
-    if isinstance(vector, Keys):
-        each = "rows" if vector.groups is None else "units"
-        return [f"{vector.what}: a key with about {vector.readable} {each} is released half the time; rarer keys almost never"]
-    if not isinstance(vector, Ranks) or vector.role != "point":
-        return []
-    if vector.kind in ("min", "max"):
-        side = "below" if vector.kind == "min" else "above"
-        about = f"is the value with about {vector.rows_beyond} rows {side} it"
-        return [f"{vector.what} {about}: a more extreme value would expose individuals"]
-    ends = [word for share, word in ((Fraction(0), "MIN"), (Fraction(1), "MAX")) if share in vector.shares]
-    return [f"a quantile at the very end falls into the empty space beyond all rows; {word}(x) stays among them" for word in ends]
 
 
 def clamping_notes(plan: Plan) -> tuple[str, ...]:

@@ -40,7 +40,7 @@ from discreet.noise.keystream import Keystream, source
 from discreet.planning.batches import make_plans
 from discreet.planning.build import make_plan
 from discreet.planning.partition import cells_touched
-from discreet.planning.plan import Plan, Released
+from discreet.planning.plan import Plan
 from discreet.planning.price import Price, read_price
 from discreet.planning.purchase import Purchase, bought_whole
 from discreet.planning.shares import weights_behind
@@ -52,6 +52,7 @@ from discreet.questions.joins import beside
 from discreet.questions.normal import fingerprint
 from discreet.questions.text import to_text
 from discreet.releasing.stages import released_from, released_parts
+from discreet.statistics.part import Released
 from discreet.views.expected import readable_group
 from discreet.views.stored import view_of
 

@@ -5,16 +5,19 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Any
 
-from discreet.curator.statements import mechanisms_of
 from discreet.facts.model import Column
-from discreet.planning.plan import AnyVector, Derived, Found, Keys, Plan, Ranks
+from discreet.planning.choosing import aggregates_in_expression
+from discreet.planning.plan import Derived, Plan
 from discreet.planning.purchase import Draw, Purchase
-from discreet.planning.vectors import aggregates_in_expression
 from discreet.questions.algebra import Aggregate, Expression, KeyOf
 from discreet.questions.algebra import Column as ColumnRef
 from discreet.questions.ranked import RANKED_KINDS, SIZE_KINDS
 from discreet.questions.text import to_text
 from discreet.questions.walk import every
+from discreet.statistics.bounds import Found
+from discreet.statistics.keys import Keys
+from discreet.statistics.part import Part
+from discreet.statistics.ranks import Ranks
 from discreet.views.stored import view_of
 
 __all__ = ["Behind", "Described", "Mechanism", "behind", "described"]
@@ -63,10 +66,9 @@ def behind(purchase: Purchase, receipt: Mapping[str, Any]) -> Behind:
     return Behind(view.plan, tuple(_released_by(vector, draw, bought, view.plan) for vector, draw in pairs))
 
 
-def _released_by(vector: AnyVector, draw: Draw | None, bought: Iterator[Mechanism], plan: Plan) -> tuple[Mechanism, ...]:
-    if draw is not None:
-        return tuple(mechanisms_of(draw.vector, plan.wanted.cells))
-    return tuple(islice(bought, len(vector.ends) if isinstance(vector, Found) else 1))
+def _released_by(vector: Part, draw: Draw | None, bought: Iterator[Mechanism], plan: Plan) -> tuple[Mechanism, ...]:
+    stated = (vector if draw is None else draw.vector).described(plan.wanted.cells)
+    return tuple(stated if draw is not None else islice(bought, len(stated)))
 
 
 def described(plan: Plan, behind: Behind) -> tuple[Described, ...]:

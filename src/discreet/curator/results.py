@@ -15,15 +15,18 @@ from discreet.answers.quote import QuotedColumn, QuotedOffer
 from discreet.answers.ranges import RangeTotals
 from discreet.curator.advice import free_parts, split_of, warnings_for
 from discreet.engines.wanted import ByStep, Key
-from discreet.planning.plan import Derived, Plan, Released, Vector
+from discreet.planning.plan import Derived, Plan
 from discreet.planning.price import Price
 from discreet.planning.purchase import Purchase
 from discreet.planning.staged import opened
-from discreet.planning.trees import consistent
 from discreet.privacy.losses import Approximate, Concentrated, Loss, Pure
 from discreet.questions.algebra import Aggregate, KeyOf
 from discreet.questions.naming import default_name
 from discreet.questions.text import to_text
+from discreet.statistics.part import Released
+from discreet.statistics.running_counts import RunningCounts
+from discreet.statistics.trees import consistent
+from discreet.statistics.vector import Vector
 from discreet.views.counts_behind import Counts
 from discreet.views.expected import expected_errors
 from discreet.views.rows import Table, answer_table
@@ -99,13 +102,14 @@ def ranges_of(plan: Plan, released: Released, confidence: Fraction) -> tuple[Ran
         runs = isinstance(output.value, Aggregate) and output.value.kind == "running_rows"
         source = plan.source(output.value) if isinstance(output.value, Aggregate) and runs else None
         vector = plan.vectors[source.vector] if isinstance(source, Derived) else None
-        if isinstance(source, Derived) and isinstance(vector, Vector) and vector.tree is not None:
+        if isinstance(source, Derived) and isinstance(vector, Vector) and isinstance(vector.statistic, RunningCounts):
+            tree = vector.statistic.tree
             names = {o.value.place: o.name for o in plan.question.outputs if isinstance(o.value, KeyOf)}
             keys = [names.get(place, default_name(key, ())) for place, key in enumerate(plan.question.keys[:-1])]
-            bins = consistent(vector.tree, released[source.vector][:, source.filter, :].astype(np.float64))
+            bins = consistent(tree, released[source.vector][:, source.filter, :].astype(np.float64))
             groups, law = tuple(product(*(axis.values for axis in plan.axes[:-1]))), vector.mechanism.law
             edges = _edges(plan.wanted.keys[-1])
-            found.append(RangeTotals(output.name, edges, tuple(keys), groups, bins, vector.tree, law, confidence))
+            found.append(RangeTotals(output.name, edges, tuple(keys), groups, bins, tree, law, confidence))
     return tuple(found)
 
 

@@ -14,11 +14,12 @@ from discreet.ledger.charging import Ledger
 from discreet.ledger.draws import is_bought
 from discreet.ledger.entries.charges import Request, Seen, Used
 from discreet.planning.build import make_plan
-from discreet.planning.plan import AnyVector, Found, Keys, Plan, Released
+from discreet.planning.plan import Plan
 from discreet.planning.purchase import Draw, Purchase, Use, bought_whole, crossed_out, event_of_bought
 from discreet.planning.staged import opened
 from discreet.questions.normal import fingerprint
 from discreet.questions.sql import read_sql
+from discreet.statistics.part import Part, Released
 from discreet.views.stored import View
 
 __all__ = ["Busy", "Look", "Stock", "as_planned"]
@@ -48,7 +49,7 @@ class Stock:
 
     facts: Facts
     ledger: Ledger
-    _settled: dict[int, tuple[Purchase, tuple[AnyVector, ...]]] = field(default_factory=dict)
+    _settled: dict[int, tuple[Purchase, tuple[Part, ...]]] = field(default_factory=dict)
 
     def crossed_out(self, purchase: Purchase, request: Request, look: Look, *, waits: bool) -> Purchase:
         """The plan without what is stored. Raises Busy, if it ``waits``, where somebody works on what it could use."""
@@ -124,7 +125,7 @@ class Stock:
         uses = self._uses(request.uses)
         if uses is None:
             return None
-        first = [use for use in uses if isinstance(plan.vectors[use.place], Keys | Found)]
+        first = [use for use in uses if plan.vectors[use.place].is_first]
         plan = opened(plan, tuple(self.integers(use.draw) for use in first)) if first else plan
         return Purchase(plan, request.bought, uses, event_of_bought(plan, request.bought))
 
@@ -137,14 +138,14 @@ class Stock:
             found.append(Use(each.place, each.slot, Draw(each.charge, each.of, each.at, vectors[each.of])))
         return tuple(found)
 
-    def _vectors(self, charge: int, *, is_running: bool) -> tuple[AnyVector, ...] | None:
+    def _vectors(self, charge: int, *, is_running: bool) -> tuple[Part, ...] | None:
         """The vectors of a charge's plan as they were released; as they will be, as far as that is known, while it runs."""
         if charge in self._settled:
             return self._settled[charge][1]
         purchase = self.followed(self.ledger.charged(charge))
         if purchase is None or is_running:
             return None if purchase is None else purchase.plan.vectors
-        finds = any(isinstance(purchase.plan.vectors[place], Keys | Found) for place in purchase.bought)
+        finds = any(purchase.plan.vectors[place].is_first for place in purchase.bought)
         vectors = opened(purchase.plan, self.ledger.stored(charge).released).vectors if finds else purchase.plan.vectors
         if len(self._settled) >= _MOST:
             self._settled.pop(next(iter(self._settled)))
@@ -183,6 +184,6 @@ class Stock:
         return purchase
 
 
-def as_planned(vector: AnyVector, integers: NDArray[Any]) -> NDArray[Any]:
+def as_planned(vector: Part, integers: NDArray[Any]) -> NDArray[Any]:
     """Stored integers in the width that the plan works with."""
     return np.asarray(integers, dtype=object if vector.are_few else np.int64)

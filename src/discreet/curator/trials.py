@@ -23,9 +23,9 @@ from discreet.ledger.entries.kept import kept_as
 from discreet.ledger.entries.packed import released_in
 from discreet.ledger.folder import log_fault
 from discreet.planning.extremes import extreme_releases
-from discreet.planning.plan import Released
 from discreet.planning.purchase import Purchase, bought_whole
 from discreet.planning.staged import opened
+from discreet.statistics.part import Released
 from discreet.views.stored import view_of
 
 __all__ = ["Trials"]

@@ -33,9 +33,9 @@ from discreet.ledger.reserving import MOST_ATTEMPTS, Reserving, abandoned
 from discreet.ledger.rows import books_of, request_in, stored_in, table_row
 from discreet.ledger.settling import Settling, settled
 from discreet.ledger.viewing import receipt_of_view
-from discreet.planning.plan import Released
 from discreet.privacy.events import Event
 from discreet.privacy.losses import Loss
+from discreet.statistics.part import Released
 
 __all__ = ["Ledger"]
 

@@ -18,7 +18,7 @@ from discreet.ledger.owners import is_abandoned
 from discreet.ledger.port import Transaction
 from discreet.ledger.records import AnswerRecord, ChargeRecord, DocumentRecord, ReleaseRecord
 from discreet.ledger.rows import charge_in, stored_in
-from discreet.planning.plan import Released
+from discreet.statistics.part import Released
 
 __all__ = ["Settling", "settled"]
 

@@ -4,18 +4,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from discreet.mechanisms import Gaussian
 from discreet.planning.found_bounds import price_without
 from discreet.planning.identity import HERE, names_of
-from discreet.planning.plan import AnyVector, Derived, Found, Keys, Plan, Ranks, Released, Vector
-from discreet.planning.ranks import event_of
-from discreet.planning.serving import Worth, worth
+from discreet.planning.plan import Derived, Plan
 from discreet.planning.staged import opened
 from discreet.privacy.conversion import epsilon_of
 from discreet.privacy.events import Event, GaussianRelease
 from discreet.privacy.events import Sequence as InSequence
 from discreet.privacy.losses import Approximate
 from discreet.questions.algebra import AggregateKind
+from discreet.statistics.part import Part, Released, Worth
 
 __all__ = ["Draw", "Offer", "Purchase", "Use", "bought_whole", "crossed_out", "event_of_bought"]
 
@@ -27,7 +25,7 @@ class Draw:
     charge: int
     place: int
     slot: int
-    vector: AnyVector
+    vector: Part
 
     @property
     def whole(self) -> tuple[int, int]:
@@ -93,7 +91,7 @@ def bought_whole(plan: Plan) -> Purchase:
 
 def crossed_out(plan: Plan, find: Find, released: Callable[[Sequence[Use]], Released]) -> Purchase:
     """The plan without what stored draws tell as well as planned. Keys and bounds come first: what follows is about them."""
-    first = tuple(place for place, each in enumerate(plan.vectors) if isinstance(each, Keys | Found))
+    first = tuple(place for place, each in enumerate(plan.vectors) if each.is_first)
     found, _ = _filled(plan, first, find, "")
     if len(found) < len(first):
         return bought_whole(plan)  # whatever is told of other keys, or in other bounds, is something else
@@ -108,7 +106,7 @@ def crossed_out(plan: Plan, find: Find, released: Callable[[Sequence[Use]], Rele
 
 def _found_by(uses: Sequence[Use], plan: Plan) -> str:
     """The charge that found all keys or bounds; if there are several, which of them found what."""
-    first = [(plan.vectors[use.place].what, use.draw.charge) for use in uses if isinstance(plan.vectors[use.place], Keys | Found)]
+    first = [(plan.vectors[use.place].what, use.draw.charge) for use in uses if plan.vectors[use.place].is_first]
     charges = {charge for _, charge in first}
     return HERE + (",".join(f"{what} {charge}" for what, charge in first) if len(charges) > 1 else "".join(map(str, charges)))
 
@@ -130,7 +128,7 @@ def _filled(
         factor = max(each[1] for each in slots if each is not None)
         if factor <= 1:
             filled[place] = uses
-        elif isinstance(plan.vectors[place], Vector):
+        elif plan.vectors[place].scales:
             offers.append(Offer(place, uses, float(factor) ** 0.5))
     return filled, tuple(offers)
 
@@ -145,12 +143,12 @@ def _kinds(plan: Plan) -> dict[tuple[int, int], list[AggregateKind]]:
 
 
 def _best(
-    planned: AnyVector, slot: int, kinds: Sequence[AggregateKind], stored: Sequence[Draw]
+    planned: Part, slot: int, kinds: Sequence[AggregateKind], stored: Sequence[Draw]
 ) -> tuple[Draw, Fraction] | None:
     """The stored draw that tells most, and how much less than planned that is: at most 1 if it serves."""
-    limit = worth(planned, slot, kinds, planned)
+    limit = planned.worth(slot, kinds, planned)
     assert limit is not None
-    found = [(draw, each) for draw in stored if (each := worth(draw.vector, draw.slot, kinds, planned)) is not None]
+    found = [(draw, each) for draw in stored if (each := draw.vector.worth(draw.slot, kinds, planned)) is not None]
     judged = [(draw, _factor(each, limit)) for draw, each in found]
     return min(judged, key=lambda pair: pair[1], default=None)
 
@@ -168,25 +166,19 @@ def event_of_bought(plan: Plan, bought: Sequence[int]) -> Event:
     if len(bought) == len(plan.vectors):
         return plan.event
     vectors = [plan.vectors[place] for place in bought]
-    if isinstance(plan.price, Approximate) and not any(isinstance(each, Keys) for each in plan.vectors):
+    if isinstance(plan.price, Approximate) and not any(each.takes_delta for each in plan.vectors):
         return _claimed(vectors, _price_left(plan)) if vectors else InSequence(())
-    return InSequence(tuple(_event(each, plan) for each in vectors))
-
-
-def _event(vector: AnyVector, plan: Plan) -> Event:
-    assert not isinstance(vector, Found), "bounds are bought with all that follows"
-    return event_of(vector, plan.facts, plan.wanted.cells) if isinstance(vector, Ranks) else vector.mechanism.cost
+    return InSequence(tuple(each.event(plan.facts, plan.wanted.cells) for each in vectors))
 
 
 def _price_left(plan: Plan) -> Approximate:
     """What was planned for all that follows the bounds."""
-    left = price_without(plan.price, sum((each.share for each in plan.vectors if isinstance(each, Found)), start=Fraction(0)))
+    left = price_without(plan.price, sum((each.share for each in plan.vectors if each.is_first), start=Fraction(0)))
     assert isinstance(left, Approximate)
     return left
 
 
-def _claimed(vectors: Sequence[AnyVector], price: Approximate) -> Event:
-    laws = [each.mechanism for each in vectors if isinstance(each, Vector)]
-    ratio = sum((each.cost.ratio_squared for each in laws if isinstance(each, Gaussian)), start=Fraction(0))
+def _claimed(vectors: Sequence[Part], price: Approximate) -> Event:
+    ratio = sum((each.ratio_squared for each in vectors), start=Fraction(0))
     least = min(price.epsilon, epsilon_of(ratio / 2, price.delta))
     return GaussianRelease(ratio, claim=Approximate(epsilon=least, delta=price.delta))

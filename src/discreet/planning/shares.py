@@ -5,9 +5,10 @@ from fractions import Fraction
 
 from discreet.errors import QuestionError
 from discreet.exact import Number, exact_positive
-from discreet.planning.plan import Found, Plan
-from discreet.planning.vectors import Choice, aggregates_in_expression
+from discreet.planning.choosing import Choice, aggregates_in_expression
+from discreet.planning.plan import Plan
 from discreet.questions.algebra import Question
+from discreet.statistics.bounds import Found
 
 __all__ = ["LEAST_SHARE", "Weights", "check_weights", "shares_by", "weights_behind", "weights_of"]
 

@@ -6,8 +6,9 @@ chosen travels among the released integers, so that a stored answer opens its pl
 
 from discreet.planning import unknown
 from discreet.planning.build import plan_at_bounds
-from discreet.planning.found_bounds import bounds_told
-from discreet.planning.plan import Found, Plan, Released
+from discreet.planning.plan import Plan
+from discreet.statistics.bounds import Found, bounds_told
+from discreet.statistics.part import Released
 
 __all__ = ["opened"]
 

@@ -4,13 +4,13 @@ A step is about ten microseconds on a small machine, rows not counted: how many 
 is refused before anything is charged, whatever the table holds; what is accepted takes a minute or so at most.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 
 from discreet.errors import QuestionError
 from discreet.facts.model import Category, Facts, Text
-from discreet.planning.plan import Found, Keys, Plan, Ranks, Vector
+from discreet.planning.plan import Plan
 from discreet.questions.algebra import Column, Expression, Like
 from discreet.questions.walk import every
 
@@ -45,45 +45,28 @@ def work_of(plan: Plan) -> Work:
     after = [output.value for output in question.outputs] + [order.by for order in question.order]
     after += [question.having] if question.having is not None else []
     shown = cells * (len(question.outputs) + sum(map(_parts, after)) // _PARTS)
-    released = sum(each.numbers(cells) for each in plan.vectors if isinstance(each, Vector))
-    choices = sum(_choices(each, cells) for each in plan.vectors)
+    released = sum(each.numbers(cells) for each in plan.vectors)
+    choices = sum(each.choices(cells) for each in plan.vectors)
     return Work(shown + released, choices * _CHOICE, _read(plan) // _SQUARES + _letters(plan) * _LETTERS)
-
-
-def _choices(vector: Vector | Ranks | Keys | Found, cells: int) -> int:
-    match vector:
-        case Ranks():
-            return cells * len(vector.shares)
-        case Found():
-            return len(vector.ends)
-        case _:
-            return 0
 
 
 def _read(plan: Plan) -> int:
     """Squares of the parts of every condition and term, once for each reading of the rows."""
-    where = _parts(plan.wanted.where) ** 2
-    keys = sum(_parts(key.of) ** 2 for key in plan.wanted.keys)
-    total = where + keys + sum(_parts(m.filter) ** 2 + _parts(m.of) ** 2 + _parts(m.and_of) ** 2 for m in plan.wanted.measures)
-    for vector in plan.vectors:
-        match vector:
-            case Ranks():
-                total += 2 * (where + keys + _parts(vector.filter) ** 2 + _parts(vector.of) ** 2)  # coarsely, then finely
-            case Found():
-                total += sum(2 * (where + _parts(end.of) ** 2) for end in vector.ends)
-            case Keys():
-                total += where
-            case _:
-                pass
-    return total
+    return sum(_parts(term) ** 2 for reading in _readings(plan) for term in reading)
+
+
+def _readings(plan: Plan) -> Iterator[tuple[Expression | None, ...]]:
+    """The terms of each reading: that of all sums at once, and those of parts that are read by themselves."""
+    wanted = plan.wanted
+    sums = [part for measure in wanted.measures for part in (measure.filter, measure.of, measure.and_of)]
+    yield wanted.where, *(key.of for key in wanted.keys), *sums
+    for part in plan.vectors:
+        yield from part.readings(wanted)
 
 
 def _letters(plan: Plan) -> int:
     """How many letters of patterns meet how many of texts in one row, at most."""
-    wanted = plan.wanted
-    read = [wanted.where, *(key.of for key in wanted.keys)]
-    read += [part for measure in wanted.measures for part in (measure.filter, measure.of, measure.and_of)]
-    read += [part for vector in plan.vectors if isinstance(vector, Ranks) for part in (vector.filter, vector.of)]
+    read = [term for reading in _readings(plan) for term in reading]
     likes = {one for part in read if part is not None for one in every(part) if isinstance(one, Like)}
     return sum(len(like.pattern) * _length(like.of, plan.facts) for like in likes)
 

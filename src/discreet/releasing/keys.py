@@ -6,8 +6,8 @@ from numpy.typing import NDArray
 from discreet.engines.wanted import Engine, KeysWanted
 from discreet.mechanisms.keys import NoisyThreshold
 from discreet.mechanisms.observing import observed
-from discreet.planning.plan import Keys, Plan
-from discreet.planning.unknown import keys_as_integers
+from discreet.planning.plan import Plan
+from discreet.statistics.keys import Keys, keys_as_integers
 
 __all__ = ["chosen_keys"]
 

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from discreet.engines.wanted import Counts, CountsWanted, UnitsWanted, Wanted
 from discreet.mechanisms.tallies import Tallies
 from discreet.mechanisms.tally import ranges_of
-from discreet.planning.plan import Ranks
 from discreet.private import Private
+from discreet.statistics.ranks import Ranks
 
 __all__ = ["Counting", "chosen"]
 
@@ -31,8 +31,7 @@ def chosen(ranks: Ranks, wanted: Wanted, counts: Counting | None) -> NDArray[np.
     """The places on the lattice that were chosen: 1 x shares x cells."""
     assert counts is not None
     coarse = 0 if ranks.points <= _SMALL else (ranks.points - 1).bit_length() - _COARSE
-    about = (wanted.where, wanted.keys, ranks.of, ranks.grid)
-    asked = CountsWanted(*about, ranks.filter, coarse, unit=wanted.unit, joins=wanted.joins)
+    asked = replace(ranks.reading(wanted), coarse=coarse)
     found = counts(asked).take()
     how = {"coarse": coarse, "bits": ranks.mechanism.bits}
     read = partial(_reader, asked, counts)

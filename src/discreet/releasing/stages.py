@@ -4,16 +4,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.engines.choice import columns_read
-from discreet.engines.wanted import Engine, Measure
-from discreet.planning.found_bounds import bounds_as_integers
-from discreet.planning.plan import AnyVector, Found, Keys, Plan, Released, Vector
+from discreet.engines.wanted import Engine
+from discreet.planning.plan import Plan
 from discreet.planning.staged import opened
 from discreet.releasing.bounds import bounds_from
 from discreet.releasing.keys import chosen_keys
 from discreet.releasing.run import release
+from discreet.statistics.bounds import Found, bounds_as_integers
+from discreet.statistics.keys import Keys
+from discreet.statistics.part import Released, measured
 
 __all__ = ["part_of", "released_from", "released_parts"]
 
@@ -41,25 +42,12 @@ def _chosen_first(plan: Plan, engine: Engine) -> Released:
 
 def _released(plan: Plan, engine: Engine) -> Released:
     if not plan.wanted.cells:  # no key was chosen, and there is nothing to read
-        return tuple(_nothing(each) for each in plan.vectors if isinstance(each, Vector))
+        return tuple(np.zeros(each.shape(0), np.int64) for each in plan.vectors)
     return release(plan, engine.run(plan.wanted) if plan.wanted.measures else None, engine.counts)
 
 
-def _nothing(vector: Vector) -> NDArray[np.int64]:
-    """The release about no keys at all."""
-    return np.zeros((vector.coordinates if vector.tree is None else vector.tree.nodes, len(vector.filters), 0), np.int64)
-
-
 def part_of(plan: Plan, places: Sequence[int]) -> Plan:
-    """The plan of some vectors; which rows of a unit stay is decided as for all of them, so that their integers are the same."""
-    vectors: list[AnyVector] = []
-    measures: list[Measure] = []
-    for vector in (plan.vectors[place] for place in places):
-        if not isinstance(vector, Vector):
-            vectors.append(vector)
-            continue
-        starts = range(len(measures), len(measures) + vector.sums * len(vector.measures), vector.sums)
-        measures += [each for start in vector.measures for each in plan.wanted.measures[start : start + vector.sums]]
-        vectors.append(replace(vector, measures=tuple(starts)))
-    wanted = replace(plan.wanted, measures=tuple(measures), also_read=columns_read(plan.wanted))
-    return replace(plan, vectors=tuple(vectors), wanted=wanted)
+    """The plan of some parts; which rows of a unit stay is decided as for all of them, so that their integers are the same."""
+    measures, vectors = measured(plan.vectors[place] for place in places)
+    wanted = replace(plan.wanted, measures=measures, also_read=columns_read(plan.wanted))
+    return replace(plan, vectors=vectors, wanted=wanted)

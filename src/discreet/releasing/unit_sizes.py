@@ -6,15 +6,14 @@ from numpy.typing import NDArray
 from discreet.engines.wanted import UnitsWanted
 from discreet.mechanisms.tally import Tally
 from discreet.planning.cells import cells_of
-from discreet.planning.plan import Plan, Ranks
-from discreet.planning.ranks import SIZES
-from discreet.planning.unit_sizes import ROWS
+from discreet.planning.plan import Plan
 from discreet.releasing.ranks import Counting
+from discreet.statistics.unit_sizes import ROWS, SIZES, UnitSizes
 
 __all__ = ["chosen_sizes"]
 
 
-def chosen_sizes(ranks: Ranks, plan: Plan, counts: Counting | None) -> NDArray[np.int64]:
+def chosen_sizes(ranks: UnitSizes, plan: Plan, counts: Counting | None) -> NDArray[np.int64]:
     """The place on the list of sizes that was chosen: 1 x 1 x 1."""
     assert counts is not None
     keys = () if ranks.of == ROWS else cells_of((ranks.of,), plan.facts)[0]

@@ -7,12 +7,14 @@ from typing import assert_never
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.planning.plan import Plan, Released
-from discreet.planning.spread import Floats
+from discreet.planning.choosing import aggregates_in_expression
+from discreet.planning.plan import Plan
 from discreet.planning.staged import opened
-from discreet.planning.vectors import aggregates_in_expression
 from discreet.questions.algebra import Aggregate, Apply, Bin, Case, Column, DatePart, Expression, In, KeyOf, Like, Literal
-from discreet.views.estimates import Estimate, estimate
+from discreet.statistics.estimate import Estimate, fixed
+from discreet.statistics.part import Released
+from discreet.statistics.reach import Floats
+from discreet.views.estimates import estimate
 
 __all__ = ["Risk", "cell_of", "evaluate", "evaluated", "shared_risk"]
 
@@ -42,7 +44,7 @@ def evaluate(plan: Plan, expression: Expression, released: Released, risk: Risk)
         case Aggregate():
             return estimate(plan, expression, released, risk(expression))
         case Literal(value):
-            return _constant(plan, float(value) if isinstance(value, Fraction | bool) else np.nan)
+            return fixed(float(value) if isinstance(value, Fraction | bool) else np.nan, plan.wanted.cells)
         case KeyOf(place):
             numbers = np.array([float(v) if isinstance(v, int | float) else np.nan for v in plan.axes[place].values])
             values = numbers[cell_of(plan, place)]
@@ -68,11 +70,6 @@ def evaluate(plan: Plan, expression: Expression, released: Released, risk: Risk)
 
 def _parts(found: Estimate) -> tuple[Floats, Floats, Floats]:
     return found.value, found.low, found.high
-
-
-def _constant(plan: Plan, value: float) -> Estimate:
-    fixed = np.full(plan.wanted.cells, value)
-    return Estimate(fixed, fixed, fixed)
 
 
 def _hull(value: Floats, *corners: Floats) -> Estimate:

@@ -8,10 +8,10 @@ from typing import Any
 from numpy.typing import NDArray
 
 from discreet.facts.model import Facts
+from discreet.planning.choosing import aggregates_in_expression, drops_rows, with_nulls_replaced
 from discreet.planning.identity import count_name
-from discreet.planning.plan import Derived, Plan, Vector
+from discreet.planning.plan import Derived, Plan
 from discreet.planning.purchase import Draw
-from discreet.planning.vectors import aggregates_in_expression, drops_rows, with_nulls_replaced
 from discreet.questions.algebra import Aggregate, Apply, Expression
 from discreet.questions.functions import BOUNDED
 from discreet.questions.ranked import SIZE_KINDS
@@ -68,7 +68,7 @@ def _is_count(value: Expression) -> bool:
 
 def rows_at_least(plan: Plan, draw: Draw, integers: NDArray[Any], confidence: Confidence) -> tuple[int, ...] | None:
     """What a stored draw says about how many rows there are: per cell, the lower end of their count; None if nothing."""
-    if not isinstance(draw.vector, Vector) or draw.vector.estimator not in ("count", "bernstein", "tensor"):
+    if not draw.vector.tells_rows:
         return None
     counting = replace(plan, vectors=(draw.vector,), sources=((_ROWS, Derived(0, draw.slot)),))
     low = estimate(counting, _ROWS, (integers,), float(1 - confidence)).low

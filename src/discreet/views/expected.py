@@ -10,28 +10,26 @@ from functools import lru_cache, partial
 from math import prod
 from typing import Literal
 
-import numpy as np
-
 from discreet.errors import QuestionError
 from discreet.facts.model import Facts
 from discreet.mechanisms.accuracy import least_price
 from discreet.planning.build import make_plan
 from discreet.planning.cells import cells_of
-from discreet.planning.found_bounds import ASSUMED, bounds_as_integers
-from discreet.planning.plan import Derived, Found, Keys, Plan, Ranks, Released, Vector
+from discreet.planning.choosing import aggregates_in, aggregates_in_expression, known_rows_behind
+from discreet.planning.plan import Derived, Plan
 from discreet.planning.price import Price
 from discreet.planning.shares import Weights
 from discreet.planning.staged import opened
-from discreet.planning.unknown import keys_as_integers
-from discreet.planning.vectors import aggregates_in, aggregates_in_expression, known_rows_behind
 from discreet.privacy.losses import Pure
 from discreet.questions.algebra import Aggregate, Column, Expression, KeyOf, Output, Question
 from discreet.questions.functions import BOUNDED
-from discreet.questions.ranked import RANKED_KINDS, SIZE_KINDS
 from discreet.questions.unbounded import unbounded_in
 from discreet.remedies import Remedy
+from discreet.statistics.bounds import ASSUMED, Found
+from discreet.statistics.part import Released
+from discreet.statistics.ranks import Ranks
+from discreet.statistics.unit_sizes import UnitSizes
 from discreet.views.counts_behind import Counted, Counts
-from discreet.views.rank_values import rank_reach
 from discreet.views.rows import answer_table, kind_of
 from discreet.views.simultaneous import Confidence
 
@@ -43,7 +41,6 @@ _SIZES = (100, 1000, 10_000)  # of a group, where nothing says how large it is
 _STEADY = ("count", "count_rows", "count_units", "count_distinct", "running_rows", "sum")  # whose error rows do not change
 _COUNTED = {"count_units": "units", "count_distinct": "values"}  # in place of rows
 _LINEAR = ("sum", "mean", "stddev_pop", "stddev_samp")  # are twice as large where numbers are
-_SHARE, _SPREAD = 0.05, 0.2  # of the range: where values are assumed to lie, mostly low as incomes do, and how widely
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +90,8 @@ def expected_errors(
     for place, output in enumerate(plan.question.outputs):
         if isinstance(output.value, KeyOf):
             continue
-        if isinstance(output.value, Aggregate) and output.value.kind in (*RANKED_KINDS, *SIZE_KINDS):
-            ranked: Basis = "rank_of_units" if output.value.kind in SIZE_KINDS else "rank"
-            found.append(Expected(output.name, float(rank_reach(plan, output.value, float(1 - confidence))), ranked, None))
+        if isinstance(output.value, Aggregate) and isinstance(part := plan.behind(output.value), Ranks):
+            found.append(_ranked(plan, output.name, output.value, part, float(1 - confidence)))
             continue
         counted = released.get(output.name) if isinstance(released, Mapping) else released
         size = size_for(plan.facts, plan.question, output.value, assuming, counted)
@@ -109,9 +105,16 @@ def expected_errors(
     return tuple(found)
 
 
+def _ranked(plan: Plan, name: str, value: Aggregate, part: Ranks, alpha: float) -> Expected:
+    source = plan.source(value)
+    assert isinstance(source, Derived)
+    basis: Basis = "rank_of_units" if isinstance(part, UnitSizes) else "rank"
+    return Expected(name, float(part.rank_reach(source.filter, alpha)), basis, None)
+
+
 def _as_if_found(plan: Plan) -> Plan:
     """The plan at assumed bounds, if it has to find some."""
-    return opened(plan, _assumed(plan.vectors, 1)) if any(isinstance(each, Found) for each in plan.vectors) else plan
+    return opened(plan, _assumed(plan, 1)) if any(isinstance(each, Found) for each in plan.vectors) else plan
 
 
 def _scaled(value: Expression) -> set[str]:
@@ -133,10 +136,8 @@ def _in_ranges(output: Output, errors: list[tuple[int, float]], depends_on_rows:
 def _depends_on_rows(plan: Plan, value: Expression) -> bool:
     if not isinstance(value, Aggregate):
         return True  # quotients and products of aggregates
-    if not isinstance(source := plan.source(value), Derived) or value.kind in _STEADY:
-        return False
-    vector = plan.vectors[source.vector]
-    return isinstance(vector, Vector) and vector.estimator != "count"
+    part = plan.behind(value)
+    return part is not None and value.kind not in _STEADY and not part.is_steady
 
 
 def _at(plan: Plan, confidence: Confidence, rows: int) -> list[float]:
@@ -147,51 +148,17 @@ def _at(plan: Plan, confidence: Confidence, rows: int) -> list[float]:
         wanted=replace(plan.wanted, keys=()),
         question=replace(plan.question, having=None, order=(), limit=None),
     )
-    table = answer_table(one_cell, _assumed(plan.vectors, rows), confidence)
+    table = answer_table(one_cell, _assumed(plan, rows), confidence)
     return [0.0 if shown.intervals is None else _half(*shown.intervals[0]) for shown in table.columns]
+
+
+def _assumed(plan: Plan, rows: int) -> Released:
+    """What would be released without noise for ``rows`` rows whose values lie low in their range."""
+    return tuple(each.assumed(rows) for each in plan.vectors)
 
 
 def _half(low: object, high: object) -> float:
     return (float(high) - float(low)) / 2 if isinstance(low, int | float) and isinstance(high, int | float) else float("inf")
-
-
-def _assumed(vectors: tuple[Vector | Ranks | Keys | Found, ...], rows: int) -> Released:
-    """Vectors as they would be without noise for ``rows`` rows whose values lie low in their range."""
-    mean, square = _SHARE, _SHARE**2 + (_SHARE * (1 - _SHARE)) * _SPREAD
-    found = []
-    for vector in vectors:
-        if isinstance(vector, Keys):
-            found.append(keys_as_integers([""], [rows]))
-            continue
-        if isinstance(vector, Found):
-            found.append(bounds_as_integers(ASSUMED))
-            continue
-        if isinstance(vector, Ranks):
-            places = [[[round(vector.grid.width * mean)]] * len(vector.shares)]
-            found.append(np.array(places, np.int64))
-            continue
-        width = float(vector.grid.width) if vector.grid else 1.0
-        low = float(vector.grid.low) if vector.grid else 0.0
-        match vector.estimator:
-            case "count" | "units" | "distinct":
-                each = [float(rows)]
-            case "tree":
-                each = [float(rows)] * (vector.tree.nodes if vector.tree else 1)
-            case "covariance_numerator":
-                each = [0.0]  # as if the two numbers had nothing to do with each other; below too
-            case "tensor":
-                alone = [1 - mean, mean] if vector.degree == 1 else [1 - 2 * mean + square, 2 * (mean - square), square]
-                both = (width * (float(vector.and_grid.width) if vector.and_grid else 1.0)) ** vector.degree
-                each = [rows * both * one * other for one in alone for other in alone]
-            case "sum":
-                each = [rows * (low + width * mean)]
-            case "variance_numerator":
-                each = [rows**2 * width**2 * (square - mean**2)]
-            case "bernstein":
-                terms = [1 - mean, mean] if vector.degree == 1 else [1 - 2 * mean + square, 2 * (mean - square), square]
-                each = [rows * width**vector.degree * term for term in terms]
-        found.append(np.array([[[value]] * len(vector.filters) for value in each]))
-    return tuple(found)
 
 
 def readable_group(plan: Plan, confidence: Confidence) -> tuple[int, str] | None:

@@ -7,16 +7,16 @@ from typing import Literal as OneOfThese
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.planning.plan import Derived, Plan, Released, Vector
-from discreet.planning.spread import Floats
+from discreet.planning.choosing import aggregates_in_expression
+from discreet.planning.plan import Derived, Plan
 from discreet.planning.staged import opened
-from discreet.planning.vectors import aggregates_in_expression
 from discreet.questions.algebra import Aggregate, Expression, KeyOf
 from discreet.questions.bounds import is_whole
-from discreet.questions.ranked import RANKED_KINDS, SIZE_KINDS
+from discreet.statistics.part import Released
+from discreet.statistics.ranks import Ranks
+from discreet.statistics.reach import Floats
 from discreet.views.arithmetic import Risk, cell_of, evaluate, shared_risk
 from discreet.views.estimates import estimate
-from discreet.views.rank_values import has_ends, rank_reach
 from discreet.views.simultaneous import Confidence, risks_together
 
 __all__ = ["Kind", "Shown", "Table", "answer_table", "kind_of"]
@@ -127,32 +127,29 @@ def _shown(plan: Plan, name: str, value: Expression, released: Released, risk: R
         axis = plan.axes[value.place]
         values = [axis.values[cell] for cell in cell_of(plan, value.place)[rows]]
         return Shown(name, kind, values, None, dict(zip(axis.values, axis.labels, strict=False)))
-    if isinstance(value, Aggregate) and value.kind in (*RANKED_KINDS, *SIZE_KINDS):
-        return _ranked(plan, name, value, released, risk(value), rows)
+    part = plan.behind(value) if isinstance(value, Aggregate) else None
+    if isinstance(value, Aggregate) and isinstance(part, Ranks):
+        return _ranked(plan, name, value, part, released, risk(value), rows)
     found = evaluate(plan, value, released, risk)
     whole = isinstance(value, Aggregate) and (kind == "count" or (kind == "sum" and _is_whole_sum(plan, value)))
-    whole = whole and not _is_fitted(plan, value)
+    whole = whole and (part is None or not part.shares_noise)  # bins of a tree add up to their running counts, unrounded
     intervals = _intervals(found.low[rows], found.high[rows], whole)
     is_drawn = any(isinstance(plan.source(each), Derived) for each in aggregates_in_expression(value))
     return Shown(name, kind, _numbers(found.value[rows], whole), intervals, {}, None, is_drawn)
 
 
-def _ranked(plan: Plan, name: str, value: Aggregate, released: Released, alpha: float, rows: NDArray[np.intp]) -> Shown:
+def _ranked(
+    plan: Plan, name: str, value: Aggregate, part: Ranks, released: Released, alpha: float, rows: NDArray[np.intp]
+) -> Shown:
     """A value chosen by its rank: an interval of ranks for free, one of values where its ends were bought. Rule 30."""
-    found = estimate(plan, value, released, alpha)
-    whole = value.kind in SIZE_KINDS or (value.of is not None and is_whole(value.of, plan.facts))
-    bought = has_ends(plan, value, alpha)
+    source = plan.source(value)
+    assert isinstance(source, Derived)
+    found, whole = estimate(plan, value, released, alpha), part.is_whole(plan.facts)
+    bought = value.interval and part.has_ends(plan.told(released), source.filter, alpha)
     pairs = zip(found.low[rows], found.high[rows], strict=True)
     ends = [_ends(low, high, whole) if bought else (None, None) for low, high in pairs]
-    far = rank_reach(plan, value, alpha)
+    far = part.rank_reach(source.filter, alpha)
     return Shown(name, kind_of(value), [_number(each, whole) for each in found.value[rows]], ends, {}, (-far, far), True)
-
-
-def _is_fitted(plan: Plan, value: Expression) -> bool:
-    """Whether a count comes out of a tree: not rounded, so that bins add up to their running counts."""
-    source = plan.source(value) if isinstance(value, Aggregate) else None
-    vector = plan.vectors[source.vector] if isinstance(source, Derived) else None
-    return isinstance(vector, Vector) and vector.tree is not None
 
 
 def _is_whole_sum(plan: Plan, aggregate: Aggregate) -> bool:

@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass, replace
 
-from discreet.planning.plan import AnyVector, Derived, Known, Plan, Ranks
+from discreet.planning.plan import Derived, Known, Plan
 from discreet.planning.purchase import Draw, Purchase, Use
+from discreet.statistics.part import Part
 
 __all__ = ["View", "view_of"]
 
@@ -21,7 +22,7 @@ def view_of(purchase: Purchase) -> View:
 
     Whatever comes out of one draw comes out of one vector here, so that intervals know which noise is the same.
     """
-    vectors: list[AnyVector] = list(purchase.plan.vectors)
+    vectors: list[Part] = list(purchase.plan.vectors)
     draws: list[Draw | None] = [None] * len(vectors)
     at: dict[tuple[int, int], int] = {}
     moved: dict[tuple[int, int], Derived] = {}
@@ -38,9 +39,7 @@ def view_of(purchase: Purchase) -> View:
     return View(replace(purchase.plan, vectors=tuple(vectors), sources=sources), tuple(draws))
 
 
-def _in_place(use: Use, plan: Plan) -> AnyVector:
+def _in_place(use: Use, plan: Plan) -> Part:
     """The stored vector by the names of the planned one."""
-    planned, stored = plan.vectors[use.place], use.draw.vector
-    if isinstance(planned, Ranks) and isinstance(stored, Ranks):  # ends are found by the number they belong to
-        stored = replace(stored, of=planned.of, filter=planned.filter)
-    return replace(stored, what=planned.what)
+    planned = plan.vectors[use.place]
+    return replace(use.draw.vector.in_place_of(planned), what=planned.what)

@@ -6,10 +6,10 @@ from fractions import Fraction
 from typing import Any
 
 from discreet.errors import AccessError, LedgerFault
-from discreet.planning.plan import Released
 from discreet.planning.price import Price
 from discreet.privacy.events import Event
 from discreet.remedies import Remedy
+from discreet.statistics.part import Released
 
 __all__ = [
     "CanFollow", "Changed", "Frozen", "Granted", "Outcome", "Request", "Seen", "Stored", "Used", "Viewed", "always", "cut_off",

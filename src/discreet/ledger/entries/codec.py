@@ -14,7 +14,6 @@ from typing import Any, assert_never
 import numpy as np
 
 from discreet.errors import LedgerFault
-from discreet.planning.plan import Released
 from discreet.planning.price import Price
 from discreet.privacy.events import (
     Disjoint,
@@ -28,6 +27,7 @@ from discreet.privacy.events import (
     Sequence,
 )
 from discreet.privacy.losses import Approximate, Concentrated, Loss, Pure
+from discreet.statistics.part import Released
 
 __all__ = [
     "canonical",

@@ -7,7 +7,7 @@ from typing import Any
 from discreet.answers.document import Document
 from discreet.ledger.entries.documents import document_to, shown_in_document
 from discreet.ledger.entries.packed import packed_to
-from discreet.planning.plan import Released
+from discreet.statistics.part import Released
 
 __all__ = ["Kept", "kept_as"]
 

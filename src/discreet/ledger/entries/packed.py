@@ -12,7 +12,7 @@ import numpy as np
 
 from discreet.errors import LedgerFault
 from discreet.ledger.entries.codec import canonical
-from discreet.planning.plan import Released
+from discreet.statistics.part import Released
 
 __all__ = ["packed_to", "released_in"]
 

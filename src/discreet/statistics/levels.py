@@ -4,14 +4,21 @@ An error is proportional to what one unit moves, over epsilon; and a quantile in
 So upper levels, which many inherit, and levels with many quantiles get more. Proof: docs/proofs/quantiles.md, "Levels".
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 
 from discreet.mechanisms.quantiles import Turn
 
-__all__ = ["parts_of"]
+__all__ = ["groups_of_levels", "parts_of"]
 
 _PARTS = 1000  # a level's part is a whole number of these
+
+
+def groups_of_levels(order: Sequence[Turn], cells: int) -> list[int]:
+    """How many disjoint groups of rows each level has."""
+    counts = Counter(turn.level for turn in order)
+    return [counts[level] * cells for level in range(len(counts))]
 
 
 def parts_of(

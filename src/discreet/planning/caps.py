@@ -6,56 +6,22 @@ and aggregates alone, and the clamped form is taken where it is no worse.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import replace
 
 from discreet.engines.choice import key_for
-from discreet.engines.wanted import LOW_BITS, Bound, Grid, Measure
+from discreet.engines.wanted import Bound
 from discreet.errors import QuestionError
 from discreet.facts.joins import multiplicity
 from discreet.facts.model import MOST_OF_UNIT, ByColumn, Facts
 from discreet.planning.cells import most_cells
-from discreet.questions.algebra import Expression, Question
+from discreet.questions.algebra import Question
 from discreet.questions.disjoint import is_per_unit
 from discreet.remedies import Remedy
-from discreet.sensitivities.contribution import Sensitivity
-from discreet.sensitivities.scope import Scope
-from discreet.sensitivities.statistic import Bounds, Count, Sum, UnitTotals
-from discreet.sensitivities.table import sensitivity_of
+from discreet.statistics.clamping import Reach
+from discreet.statistics.summed import Summed
+from discreet.statistics.vector import VectorDraft
 
-if TYPE_CHECKING:
-    from discreet.planning.vectors import Draft
-
-__all__ = [
-    "Reach",
-    "bound_of",
-    "clamp_of",
-    "clamped",
-    "clamped_measures",
-    "clamped_sensitivity",
-    "matches_of",
-    "reach_of",
-    "rows_checked",
-    "spread_over_groups",
-]
-
-_CLAMPED = ("count", "sum", "units")
-
-
-@dataclass(frozen=True, slots=True)
-class Reach:
-    """The most that one unit can put into the cells of a question; None where nothing limits it.
-
-    ``rows`` in all, ``rows_per_group`` in one cell, ``groups`` cells; ``cells`` is how many cells there are for one unit: a key
-    that is constant per unit makes no more of them. ``caps`` are what was written, times what a row may become by joins: rows,
-    groups, per group.
-    """
-
-    rows: int | None
-    rows_per_group: int | None
-    groups: int
-    cells: int
-    caps: tuple[int | None, int | None, int | None]
+__all__ = ["bound_of", "clamped", "matches_of", "reach_of", "rows_checked"]
 
 
 def matches_of(question: Question, facts: Facts) -> int:
@@ -129,67 +95,21 @@ def bound_of(question: Question, facts: Facts, *, is_clamped: bool) -> Bound | N
 # ---- the clamped form
 
 
-def clamped(drafts: Sequence["Draft"], reach: Reach) -> tuple["Draft", ...] | None:
+def clamped(drafts: Sequence[VectorDraft], reach: Reach) -> tuple[VectorDraft, ...] | None:
     """The drafts in the clamped form; None where that is not possible, or where leaving out rows gives less noise."""
-    if any(draft.estimator not in _CLAMPED for draft in drafts):
-        return None
-    adds_up = any(draft.estimator != "units" for draft in drafts)
     per_group = reach.rows_per_group
+    adds_up = any(not draft.statistic.is_of_units for draft in drafts)
+    forms = [draft.statistic.clamped(per_group) for draft in drafts]
     if adds_up and (per_group is None or reach.rows is None or reach.groups * per_group > reach.rows):
         return None
-    return tuple(_clamped(draft, reach) for draft in drafts)
+    found = [_clamped(draft, form, reach) for draft, form in zip(drafts, forms, strict=True) if form is not None]
+    return tuple(found) if len(found) == len(drafts) else None
 
 
-def _clamped(draft: "Draft", reach: Reach) -> "Draft":
+def _clamped(draft: VectorDraft, form: Summed, reach: Reach) -> VectorDraft:
     scope = draft.scope
     if scope.grouped:
         scope = replace(scope, rows_per_unit=None, groups_per_unit=reach.groups)
     else:
         scope = replace(scope, rows_per_unit=reach.rows_per_group)
-    return replace(draft, scope=scope, per_unit=1 if draft.estimator == "units" else reach.rows_per_group)
-
-
-def clamped_sensitivity(estimator: str, x: Bounds, most: int, scope: Scope) -> Sensitivity:
-    """How far one unit moves counts and sums that are clamped to ``most`` rows' worth per unit and cell."""
-    if not scope.grouped:
-        return sensitivity_of(Count() if estimator == "count" else Sum(x), scope)
-    low, high = (0, most) if estimator == "count" else (most * x.low, most * x.high)
-    return sensitivity_of(UnitTotals(Bounds(low, high)), scope)
-
-
-def spread_over_groups(sensitivity: Sensitivity, reach: Reach | None, x: Bounds, scope: Scope) -> Sensitivity:
-    """The sensitivity of sums over rows that stay, where no group holds all of a unit's rows: squares add up to less.
-
-    A sum of both signs that is replaced is left as it is unless all groups are equally full: see the proof, "Squares".
-    """
-    if reach is None or reach.rows is None or reach.rows_per_group is None or not scope.grouped:
-        return sensitivity
-    full = min(reach.groups, reach.rows // reach.rows_per_group)
-    rest = reach.rows - full * reach.rows_per_group if full < reach.groups else 0
-    if scope.neighbours == "change_one" and x.low < 0 < x.high and rest:
-        return sensitivity
-    squares = full * reach.rows_per_group**2 + rest**2
-    return replace(sensitivity, l2_squared=sensitivity.l2_squared * squares / reach.rows**2)
-
-
-def clamp_of(grid: Grid, most: int) -> tuple[int, int]:
-    """Between what a unit's sum in a cell is clamped, in steps: as far as ``most`` rows could bring it."""
-    return most * min(grid.low, 0), most * max(grid.high, 0)
-
-
-def clamped_measures(
-    estimator: str, of: Expression | None, grid: Grid | None, condition: Expression | None, most: int
-) -> list[Measure]:
-    """What the engine adds up: a count, or clamped sums, after how many units there are if sums may be below 0."""
-    if estimator != "sum":
-        return [Measure(0, of, None, condition, within=(0, most))]
-    assert grid is not None
-    low, high = clamp_of(grid, most)
-    if high - low > 1 << LOW_BITS:
-        fits = (1 << LOW_BITS) // (max(grid.high, 0) - min(grid.low, 0))
-        raise QuestionError(
-            f"one unit could add {high - low:,} to a sum, which is too much to be added up exactly",
-            hint=f"cap the rows of a unit at {fits:,} or fewer, or subtract a constant so that the numbers are nearer 0",
-        )
-    sums = Measure(1, of, grid, condition, within=(low, high))
-    return [Measure(0, within=(0, 1)), sums] if grid.low < 0 else [sums]
+    return replace(draft, statistic=form, scope=scope)

@@ -10,12 +10,10 @@ from fractions import Fraction
 
 from discreet.errors import QuestionError
 from discreet.facts.model import EachRow, Facts
-from discreet.planning.cells import cells_of
-from discreet.planning.plan import Estimator, Known
-from discreet.planning.ranks import RankDraft, rank_drafts
-from discreet.planning.unit_sizes import size_drafts
-from discreet.planning.units import Reach, clamped, matches_of, reach_of, rows_checked
-from discreet.planning.unknown import KeysDraft, keys_draft
+from discreet.planning.caps import clamped, matches_of, reach_of, rows_checked
+from discreet.planning.cells import cells_of, unknown_key
+from discreet.planning.plan import Known
+from discreet.planning.unknown import keys_draft
 from discreet.questions.algebra import (
     Aggregate,
     Apply,
@@ -36,10 +34,24 @@ from discreet.questions.functions import BOUNDED
 from discreet.questions.ranked import RANKED_KINDS, SIZE_KINDS
 from discreet.questions.text import to_text
 from discreet.sensitivities.scope import Scope
+from discreet.statistics.count import Count
+from discreet.statistics.distinct import Distinct
+from discreet.statistics.moments import VARIANCES, Moments
+from discreet.statistics.numerators import CovarianceNumerator, VarianceNumerator
+from discreet.statistics.on_grid import OnGrid
+from discreet.statistics.part import Draft
+from discreet.statistics.rank_drafts import rank_drafts
+from discreet.statistics.running_counts import RunningCounts
+from discreet.statistics.summed import Summed
+from discreet.statistics.tensor import Tensor
+from discreet.statistics.total import Total
+from discreet.statistics.trees import Tree
+from discreet.statistics.unit_sizes import size_drafts
+from discreet.statistics.units import Units
+from discreet.statistics.vector import VectorDraft
 
 __all__ = [
     "Choice",
-    "Draft",
     "aggregates_in",
     "aggregates_in_expression",
     "choose",
@@ -49,32 +61,17 @@ __all__ = [
     "with_nulls_replaced",
 ]
 
-_VARIANCES = {"variance_pop", "variance_samp", "stddev_pop", "stddev_samp"}
-
-
-@dataclass(frozen=True, slots=True)
-class Draft:
-    """A vector before it has a grid, a share and a mechanism. ``aggregates[i]`` are those that filter i answers."""
-
-    estimator: Estimator
-    of: Expression | None
-    degree: int
-    filters: tuple[Expression | None, ...]
-    aggregates: tuple[tuple[Aggregate, ...], ...]
-    scope: Scope
-    what: str
-    and_of: Expression | None = None
-    per_unit: int | None = None
-    reach: Reach | None = None
-    leaves: int = 0  # of a tree: the bins of the last key
-
-
 @dataclass(frozen=True, slots=True)
 class Choice:
     """How the aggregates are answered: by drafts of vectors, or because they are public."""
 
-    drafts: tuple[Draft | RankDraft | KeysDraft, ...]
+    drafts: tuple[Draft, ...]
     known: tuple[tuple[Aggregate, Known], ...]
+
+    @property
+    def is_clamped(self) -> bool:
+        """Whether totals of units are clamped; then those of all drafts are."""
+        return any(draft.is_clamped for draft in self.drafts)
 
 
 def aggregates_in(question: Question) -> tuple[Aggregate, ...]:
@@ -127,10 +124,23 @@ def choose(question: Question, facts: Facts) -> Choice:
     drafts = _of_units(drafts_of(others, question, facts), bool(ranked), question, facts)
     scope = _scope(question, facts, filtered=True)  # the number of rows does not matter to ranks
     ranks = rank_drafts([(each, _argument(each, facts), scope) for each in ranked])
-    return Choice((*([] if keys is None else [keys]), *drafts, *ranks, *size_drafts(sizes, facts)), tuple(known))
+    return Choice((*([] if keys is None else [keys]), *drafts, *ranks, *size_drafts(_counted(sizes, facts), facts)), tuple(known))
 
 
-def _of_units(drafts: tuple[Draft, ...], is_ranked: bool, question: Question, facts: Facts) -> tuple[Draft, ...]:
+def _counted(sizes: list[Aggregate], facts: Facts) -> list[Aggregate]:
+    """Sizes of units; refused here if nobody knows their groups or these are too many, and not when units are counted."""
+    for each in sizes:
+        if each.of is not None and unknown_key(each.of, facts):
+            raise QuestionError(
+                f"the values of {to_text(each.of)} are not public, so that nobody knows in how many groups a unit can be",
+                hint="declare its values in the facts, or use ROWS_PER_UNIT, which is never less",
+            )
+        if each.of is not None:
+            cells_of((each.of,), facts)
+    return sizes
+
+
+def _of_units(drafts: tuple[VectorDraft, ...], is_ranked: bool, question: Question, facts: Facts) -> tuple[VectorDraft, ...]:
     """The drafts in the form that suits the units; row-disjoint ones side by side where rows are what is bounded."""
     reach = reach_of(question, facts)
     if reach is not None:
@@ -149,7 +159,7 @@ def _public_size(aggregate: Aggregate, question: Question, facts: Facts) -> int 
     return _scope(question, facts, filtered=aggregate.filter is not None).known_rows if counts_rows else None
 
 
-def drafts_of(aggregates: list[Aggregate], question: Question, facts: Facts) -> tuple[Draft, ...]:
+def drafts_of(aggregates: list[Aggregate], question: Question, facts: Facts) -> tuple[VectorDraft, ...]:
     """One draft per number and filter that is aggregated; row counts join one whose number is never NULL."""
     by_number: dict[tuple[Expression | None, Expression | None], list[Aggregate]] = {}
     for aggregate in aggregates:
@@ -175,31 +185,31 @@ def _is_in_tree(aggregate: Aggregate, aggregates: list[Aggregate], facts: Facts)
     return aggregate == same or (same in aggregates and _counts_all(aggregate, facts))
 
 
-def _trees(aggregates: list[Aggregate], question: Question, facts: Facts) -> Iterable[Draft]:
+def _trees(aggregates: list[Aggregate], question: Question, facts: Facts) -> Iterable[VectorDraft]:
     """One draft for every filter under which counts run up."""
     for running in [each for each in aggregates if each.kind == "running_rows"]:
         wanted = [each for each in aggregates if each.filter == running.filter and _is_in_tree(each, aggregates, facts)]
         scope = _scope(question, facts, filtered=running.filter is not None)
         leaves = cells_of(question.keys[-1:], facts)[0][0].cells
         what = ", ".join(dict.fromkeys(to_text(each) for each in wanted))
-        yield Draft("tree", None, 0, (running.filter,), (tuple(wanted),), scope, what, leaves=leaves)
+        yield VectorDraft(RunningCounts(Tree(leaves, (1,))), (running.filter,), (tuple(wanted),), scope, what)
 
 
-def _units(aggregate: Aggregate, question: Question, facts: Facts) -> Draft:
+def _units(aggregate: Aggregate, question: Question, facts: Facts) -> VectorDraft:
     scope = _scope(question, facts, filtered=aggregate.filter is not None)
-    return Draft("units", None, 0, (aggregate.filter,), ((aggregate,),), scope, to_text(aggregate))
+    return VectorDraft(Units(), (aggregate.filter,), ((aggregate,),), scope, to_text(aggregate))
 
 
-def _distinct(aggregates: list[Aggregate], question: Question, facts: Facts) -> Iterable[Draft]:
+def _distinct(aggregates: list[Aggregate], question: Question, facts: Facts) -> Iterable[VectorDraft]:
     """One draft for every COUNT(DISTINCT …)."""
     for each in aggregates:
         if each.kind == "count_distinct":
             of = _argument(each, facts)
             scope = _scope(question, facts, filtered=True)  # which values there are is private, whatever the size of the table
-            yield Draft("distinct", of, 0, (each.filter,), ((each,),), scope, to_text(each))
+            yield VectorDraft(Distinct(of), (each.filter,), ((each,),), scope, to_text(each))
 
 
-def _related(aggregates: list[Aggregate], question: Question, facts: Facts) -> Iterable[Draft]:
+def _related(aggregates: list[Aggregate], question: Question, facts: Facts) -> Iterable[VectorDraft]:
     """One draft for every pair of numbers under one filter: covariances and correlation come out of the same sums."""
     pairs: dict[tuple[Expression, Expression, Expression | None], list[Aggregate]] = {}
     for each in aggregates:
@@ -212,8 +222,9 @@ def _related(aggregates: list[Aggregate], question: Question, facts: Facts) -> I
         what = ", ".join(dict.fromkeys(to_text(each) for each in wanted))
         relates = any(each.kind == "correlation" for each in wanted)
         is_known = scope.known_rows is not None and not relates  # a correlation of three known numerators would be worse
-        estimator: Estimator = "covariance_numerator" if is_known else "tensor"
-        yield Draft(estimator, of, 2 if relates else 1, (condition,), (tuple(wanted),), scope, what, and_of)
+        x, y = OnGrid(of), OnGrid(and_of)
+        statistic = CovarianceNumerator(x, y) if is_known else Tensor(x, y, 2 if relates else 1)
+        yield VectorDraft(statistic, (condition,), (tuple(wanted),), scope, what)
 
 
 def _counts_all(aggregate: Aggregate, facts: Facts) -> bool:
@@ -228,19 +239,20 @@ def _hosts_counts(aggregates: list[Aggregate], of: Expression | None, facts: Fac
 
 def _drafts(
     of: Expression | None, condition: Expression | None, wanted: list[Aggregate], question: Question, facts: Facts
-) -> Iterable[Draft]:
+) -> Iterable[VectorDraft]:
     """The vectors for all aggregates of one number under one filter."""
     kinds = {aggregate.kind for aggregate in wanted}
     drops = of is not None and may_be_null(of, facts)
     scope = _scope(question, facts, filtered=condition is not None or drops)
 
-    def draft(estimator: Estimator, degree: int, answered: list[Aggregate]) -> Draft:
+    def draft(statistic: Summed, answered: list[Aggregate]) -> VectorDraft:
         what = ", ".join(dict.fromkeys(to_text(each) for each in answered))
-        return Draft(estimator, of, degree, (condition,), (tuple(answered),), scope, what)
+        return VectorDraft(statistic, (condition,), (tuple(answered),), scope, what)
 
     if of is None or kinds == {"count"}:
-        yield draft("count", 0, wanted)
+        yield draft(Count(of), wanted)
         return
+    x = OnGrid(of)
     if (bounds := bounds_of(of, facts)) is None:
         raise QuestionError(
             f"{to_text(of)} has no public bounds to aggregate within",
@@ -248,31 +260,32 @@ def _drafts(
         )
     if scope.known_rows is not None:
         sums = [each for each in wanted if each.kind in ("sum", "mean", *BOUNDED)]
-        variances = [each for each in wanted if each.kind in _VARIANCES]
+        variances = [each for each in wanted if each.kind in VARIANCES]
         if sums:
-            yield draft("sum", 1, sums)
+            yield draft(Total(x), sums)
         if variances:
-            yield draft("variance_numerator", 2, variances)
-    elif kinds & _VARIANCES:
-        yield draft("bernstein", 2, wanted)
+            yield draft(VarianceNumerator(x), variances)
+    elif kinds & set(VARIANCES):
+        yield draft(Moments(x, 2), wanted)
     elif kinds == {"sum"} and is_whole(of, facts) and bounds[1] - bounds[0] <= 1 << 31 and question.bounds_share is None:
-        yield draft("sum", 1, wanted)
+        yield draft(Total(x), wanted)
     else:  # for a sum that may be rounded to a grid too: its interval needs the number of rows
-        yield draft("bernstein", 1, wanted)
+        yield draft(Moments(x, 1), wanted)
 
 
-def _side_by_side(drafts: tuple[Draft, ...], facts: Facts, *, for_units: bool = False) -> tuple[Draft, ...]:
+def _side_by_side(
+    drafts: tuple[VectorDraft, ...], facts: Facts, *, for_units: bool = False
+) -> tuple[VectorDraft, ...]:
     """Drafts that differ only in filters which exclude each other become one: a row is in one of them at most. Rule 8.
 
     ``for_units``: a unit is in one of them at most, because the filters test what is constant per unit.
     """
-    merged: list[Draft] = []
+    merged: list[VectorDraft] = []
     for draft in drafts:
         for place, other in enumerate(merged):
             filters = (*other.filters, *draft.filters)
-            alike = (draft.estimator, draft.of, draft.degree) == (other.estimator, other.of, other.degree)
-            alike = alike and draft.and_of == other.and_of and None not in filters
-            of_units = for_units or draft.estimator == "units"  # a unit may have rows in both of two parts of the rows
+            alike = draft.statistic == other.statistic and None not in filters
+            of_units = for_units or draft.statistic.is_of_units  # a unit may have rows in both of two parts of the rows
             if alike and are_disjoint([f for f in filters if f is not None], facts, for_units=of_units):
                 merged[place] = replace(
                     other,

@@ -11,7 +11,7 @@ from itertools import product
 import numpy as np
 
 from discreet.noise.law import Law
-from discreet.planning.spread import Floats, ratio_interval, reaches
+from discreet.statistics.reach import Floats, ratio_interval, reaches
 
 __all__ = ["Related", "correlation", "covariance", "tensor_weights"]
 

@@ -1,0 +1,207 @@
+"""Keys that no public list names: told by how many units have each, at a price with a delta. Rule 24, docs/proofs/keys.md.
+
+Keys are chosen first; what is asked about them is then released for the chosen ones alone, each part for its own share of
+epsilon. Where only the count of the units is asked, keys and counts are one release. Chosen keys travel among the released
+integers, so that a stored answer has all of itself.
+"""
+
+import struct
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import cycle, islice
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.engines.wanted import Wanted
+from discreet.errors import QuestionError
+from discreet.exact import shown
+from discreet.facts.model import Facts, Integer, Number, Text
+from discreet.mechanisms.keys import KeySelection, NoisyThreshold
+from discreet.privacy.events import Event
+from discreet.privacy.losses import Approximate, Loss
+from discreet.questions.algebra import Aggregate, AggregateKind, Column, Expression, Question
+from discreet.remedies import Remedy
+from discreet.statistics.estimate import Estimate
+from discreet.statistics.part import Draft, FirstPart, Part, Told, Worth, Writer
+from discreet.statistics.reach import reach
+from discreet.statistics.vector import noise_of
+
+__all__ = ["Key", "Keys", "KeysDraft", "counts_told", "keys_as_integers", "keys_told"]
+
+Key = str | float
+
+_SLACK = 10  # the minimum of units is at most so small a part of what a key needs to be told
+_COUNTS = (0, 1 << 61, 1, 1000)
+_LETTERS = ("", " ", "'; --", "\x1b[31m\x00\n", "\u202e", "=cmd|' /C calc'!A0", "<b>&\"", "é🜍", "none")
+_NUMBERS = (0.0, -0.0, 1.0, 0.1, -1e308, 1e308, 5e-324)
+
+
+@dataclass(frozen=True, slots=True)
+class Keys(FirstPart):
+    """Keys that are told although no public list names them; always the first of a plan's parts.
+
+    ``place`` is the key's in the question, ``groups`` how many keys of one unit count (None: every row is a unit), ``readable``
+    how many units a key needs to be told about as often as not.
+    """
+
+    place: int
+    mechanism: KeySelection | NoisyThreshold
+    share: Fraction
+    what: str
+    groups: int | None
+    readable: int
+    takes_delta: ClassVar[bool] = True
+
+    @property
+    def fits_any_cells(self) -> bool:
+        return False
+
+    def event(self, facts: Facts, cells: int) -> Event:
+        return self.mechanism.cost
+
+    def readings(self, wanted: Wanted) -> Iterable[tuple[Expression | None, ...]]:
+        return [(wanted.where,)]
+
+    def estimate(self, told: Told, place: int, slot: int, kind: AggregateKind, alpha: float) -> Estimate:
+        """The counts that were told with their keys."""
+        assert isinstance(self.mechanism, NoisyThreshold)
+        counts, far = counts_told(told.released[place]), reach(self.mechanism.law, (1.0,), alpha)
+        return Estimate(counts, counts - far, counts + far)
+
+    def statement(self, kind: AggregateKind) -> str:
+        return "count"
+
+    def assumed(self, rows: int) -> NDArray[Any]:
+        return keys_as_integers([""], [rows])
+
+    def possible(self, question: Question, facts: Facts, axes: Sequence[Sequence[object]]) -> list[NDArray[Any]]:
+        if known := axes[self.place]:  # chosen before: they are what they are
+            keys = [each if isinstance(each, str) else float(str(each)) for each in known]
+            return [keys_as_integers(keys, _some_counts(len(keys)))]
+        hostile = _hostile(question.keys[self.place], facts)
+        counts = _some_counts(len(hostile)) if isinstance(self.mechanism, NoisyThreshold) else None
+        return [keys_as_integers([], []), keys_as_integers(hostile, counts)]
+
+    def names(self, write: Writer, facts: Facts) -> list[list[list[str]]]:
+        return [[[f"keys {write.key(self.place)} of {self.groups}"]]]
+
+    def worth(self, slot: int, kinds: Iterable[AggregateKind], planned: Part) -> Worth | None:
+        """A key needs so many units; counts that are released with the keys have their noise beside it."""
+        if not isinstance(planned, Keys):
+            return None
+        needs = Fraction(self.readable)
+        if not isinstance(planned.mechanism, NoisyThreshold):
+            return (needs,)
+        return (needs, noise_of(self.mechanism.law)) if isinstance(self.mechanism, NoisyThreshold) else None
+
+    def described(self, cells: int) -> list[dict[str, Any]]:
+        mechanism = self.mechanism
+        is_optimal = isinstance(mechanism, KeySelection)
+        return [{
+            "what": self.what, "statistic": "keys",
+            "noise": "chance of the optimal curve" if is_optimal else "discrete Laplace and a threshold",
+            "epsilon": shown(mechanism.epsilon), "delta": shown(mechanism.delta), "groups": mechanism.groups,
+            "at_least": mechanism.at_least,
+        }]  # fmt: skip
+
+    def notes(self) -> list[str]:
+        each = "rows" if self.groups is None else "units"
+        return [f"{self.what}: a key with about {self.readable} {each} is released half the time; rarer keys almost never"]
+
+
+@dataclass(frozen=True, slots=True)
+class KeysDraft(Draft):
+    """A choice of keys before it has a share; ``aggregates`` are those that its own noisy counts answer."""
+
+    place: int
+    aggregates: tuple[tuple[Aggregate, ...], ...]
+    groups: int | None  # keys of one unit; None if every row is a unit
+    what: str
+    instead: str  # what else could be done
+    is_first: ClassVar[bool] = True
+
+    def planned(self, facts: Facts, price: Loss, share: Fraction, cells: int) -> Keys:
+        """With its mechanism; refused unless the price has a delta."""
+        if not isinstance(price, Approximate):
+            raise QuestionError(
+                f"the {self.what} are not public, and releasing them requires a delta",
+                hint=Remedy(f"write {{epsilon=1}} and {{delta=1e-6}}, or {self.instead}"),
+            )
+        given = {"epsilon": price.epsilon * share, "delta": price.delta, "groups": self.groups or 1}
+        kind = NoisyThreshold if self.aggregates else KeySelection
+        loose = kind(**given, neighbours=facts.neighbours)  # type: ignore[arg-type]
+        middle = _middle(loose)
+        mechanism = kind(**given, neighbours=facts.neighbours, at_least=1 + middle // _SLACK)  # type: ignore[arg-type]
+        return Keys(self.place, mechanism, share, self.what, self.groups, middle + middle // _SLACK)
+
+
+def _middle(mechanism: KeySelection | NoisyThreshold) -> int:
+    """How many units a key needs to be told about as often as not."""
+    if isinstance(mechanism, NoisyThreshold):
+        return mechanism.threshold
+    low, high = 0, 1
+    while mechanism.probability(high, exact=True) < Fraction(1, 2):
+        low, high = high, high * 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if mechanism.probability(middle, exact=True) >= Fraction(1, 2) else (middle, high)
+    return high
+
+
+# ---- keys to try things on
+
+
+def _some_counts(keys: int) -> list[int]:
+    return list(islice(cycle(_COUNTS), keys))
+
+
+def _hostile(key: Expression, facts: Facts) -> list[Key]:
+    match facts.column(key.name) if isinstance(key, Column) else None:
+        case Text(max_length=most):
+            return list(dict.fromkeys([each[:most] for each in _LETTERS] + ["w" * most]))
+        case Integer():
+            return [0.0, 1.0, -1.0, float(1 << 53), -float(1 << 53)]
+        case Number():
+            return list(_NUMBERS)
+        case _:
+            return list(_LETTERS)
+
+
+# ---- keys among integers: how many, and for each a count (-1: none), a length (-1: a number) and letters or the number's bits
+
+
+def keys_as_integers(keys: Sequence[Key], counts: Sequence[int] | None = None) -> NDArray[np.object_]:
+    """Keys, with their counts where there are some, as a row of integers."""
+    found: list[int] = [len(keys)]
+    for key, count in zip(keys, counts if counts is not None else [-1] * len(keys), strict=True):
+        letters = [ord(letter) for letter in key] if isinstance(key, str) else [_bits(key)]
+        found += [int(count), len(letters) if isinstance(key, str) else -1, *letters]
+    return np.array(found, dtype=object)
+
+
+def _told(integers: NDArray[np.object_]) -> Iterator[tuple[Key, int]]:
+    left = iter([int(each) for each in integers])
+    for _ in range(next(left)):
+        count, length = next(left), next(left)
+        yield (_number(next(left)) if length < 0 else "".join(map(chr, islice(left, length)))), count
+
+
+def keys_told(integers: NDArray[np.object_]) -> tuple[Key, ...]:
+    """The keys that were chosen."""
+    return tuple(key for key, _ in _told(integers))
+
+
+def counts_told(integers: NDArray[np.object_]) -> NDArray[np.float64]:
+    """The noisy counts beside the keys."""
+    return np.array([count for _, count in _told(integers)], np.float64)
+
+
+def _bits(number: float) -> int:
+    return int.from_bytes(struct.pack(">d", number), "big")
+
+
+def _number(bits: int) -> float:
+    return float(struct.unpack(">d", bits.to_bytes(8, "big"))[0])
