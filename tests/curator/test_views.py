@@ -281,3 +281,12 @@ def test_what_is_told_within_found_bounds_has_a_name_that_says_which_charge_foun
 
     assert names(3, 5) != names(5, 3)
     assert [name for _, _, name in names(4, 4)] == [name + "4" for place, _, name in bought_whole(plan).names if place > 1]
+
+
+def test_keys_of_the_charge_by_which_most_is_stored_are_used_and_not_the_most_precise():
+    t = people()
+    means = "SELECT who, AVG(Age) AS m FROM people GROUP BY who"
+    first = t.ask(means, epsilon=20, delta="1e-3")
+    t.ask("SELECT who, COUNT(*) AS n FROM people GROUP BY who", epsilon=40, delta="1e-3")     # better keys, without means
+    assert t.ask(means, epsilon=20, delta="1e-3").rows == first.rows
+    assert t.ask(means + " ORDER BY m", epsilon=20, delta="1e-3").replayed

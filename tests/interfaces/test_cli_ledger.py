@@ -192,7 +192,8 @@ def test_a_witness_is_no_receipt_nor_a_receipt_a_witness(asked, folder):
 
 
 def test_the_numbers_of_an_answer_are_checked_against_its_receipt(asked, folder):
-    (folder / "a.json").write_text(asked("ask", "people.toml", COUNT, "-e", "0.5", "--json").out, encoding="utf-8")
+    again = asked("ask", "people.toml", COUNT, "-e", "0.5", "--as", "alice", "--json")
+    (folder / "a.json").write_text(again.out, encoding="utf-8")
     shown = asked("receipt", "verify", "r.json", "--answer", "a.json")
     assert (shown.code, "are those that were signed" in shown.out) == (0, True)
     answer = json.loads((folder / "a.json").read_text(encoding="utf-8"))

@@ -126,7 +126,7 @@ def _buying(request: Request, purchase: Purchase, look: Look) -> Request:
     uses = tuple(Used(each.place, each.slot, each.draw.charge, each.draw.place, each.draw.slot) for each in purchase.uses)
     return replace(
         request, event=purchase.event, bought=purchase.bought, names=purchase.names, uses=uses,
-        seen=tuple(look.seen), looked_for=tuple(look.names),
+        seen=look.seen, looked_for=look.names,
     )  # fmt: skip
 
 

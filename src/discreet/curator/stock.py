@@ -39,8 +39,22 @@ class Busy(Exception):
 class Look:
     """What one crossing out has looked for, and what it saw: the ledger compares that when it charges."""
 
-    names: list[str] = field(default_factory=list)
-    seen: list[Seen] = field(default_factory=list)
+    found: dict[str, tuple[Seen, ...]] = field(default_factory=dict)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All that was looked for, in order."""
+        return tuple(self.found)
+
+    @property
+    def seen(self) -> tuple[Seen, ...]:
+        """All that was seen, in the same order."""
+        return tuple(each for seen in self.found.values() for each in seen)
+
+    def take(self, names: Sequence[str], seen: Sequence[Seen]) -> None:
+        """Note what was seen under some names."""
+        for name in names:
+            self.found.setdefault(name, tuple(each for each in seen if each.name == name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,20 +87,21 @@ class Stock:
         """What is stored under each of these names, and if it ``waits`` what is worked on too, as far as the asker may know."""
         seen = self.ledger.seen(request, names)
         if look is not None:
-            look.names += names
-            look.seen += seen
+            look.take(names, seen)
         found: dict[str, list[Draw]] = {}
-        for each in self._in_turn(seen, request):
-            if waits or not each.is_running:
-                found.setdefault(each.name, []).extend(self._draw(each))
+        own = self._own(seen, request)
+        for each in sorted(seen, key=lambda one: (one.is_running, -one.charge if one.charge in own else one.charge)):
+            if waits or not each.is_running:  # of two that are as good, the one that is there; of one's own, the last
+                found.setdefault(each.name, []).extend(self._draw(each, is_own=each.charge in own))
         return found
 
-    def _in_turn(self, seen: Sequence[Seen], request: Request) -> list[Seen]:
-        """Of two that are as good, the one that is there; of these, what this very question bought: it is answered as before."""
+    def _own(self, seen: Sequence[Seen], request: Request) -> set[int]:
+        """The charges by which whoever asks was answered this very question."""
         if len(seen) < 2:
-            return list(seen)
-        own = {each.charge for each in seen if self.ledger.charged(each.charge).fingerprint == request.fingerprint}
-        return sorted(seen, key=lambda one: (one.is_running, one.charge not in own))
+            return set()  # there is nothing to choose
+        charged = {each.charge: self.ledger.charged(each.charge) for each in seen}
+        asked = request.fingerprint, request.analyst
+        return {number for number, theirs in charged.items() if (theirs.fingerprint, theirs.analyst) == asked}
 
     def _check_settled(self, uses: Sequence[Use], look: Look) -> None:
         running = {each.charge for each in look.seen if each.is_running}
@@ -94,13 +109,13 @@ class Stock:
             if use.draw.charge in running:
                 raise Busy(use.draw.charge)
 
-    def _draw(self, seen: Seen) -> list[Draw]:
+    def _draw(self, seen: Seen, *, is_own: bool = False) -> list[Draw]:
         vectors = self._vectors(seen.charge, is_running=seen.is_running)
         if vectors is None:
             return []
         if not is_bought(seen, self.ledger.charged(seen.charge)):
             raise LedgerFault("what a charge has bought is not what its entry says", hint="run discreet ledger verify")
-        return [Draw(seen.charge, seen.place, seen.slot, vectors[seen.place])]
+        return [Draw(seen.charge, seen.place, seen.slot, vectors[seen.place], is_own)]
 
     # ---- charges of before
 

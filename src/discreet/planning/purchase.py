@@ -1,6 +1,6 @@
 """What of a plan is bought, and what is there already: the plan is made as if nothing were stored, then crossed out. Rule 16."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -26,6 +26,7 @@ class Draw:
     place: int
     slot: int
     vector: Part
+    is_own: bool = False  # bought by whoever asks, with this very question: then it is answered as before
 
     @property
     def whole(self) -> tuple[int, int]:
@@ -92,16 +93,32 @@ def bought_whole(plan: Plan) -> Purchase:
 def crossed_out(plan: Plan, find: Find, released: Callable[[Sequence[Use]], Released]) -> Purchase:
     """The plan without what stored draws tell as well as planned. Keys and bounds come first: what follows is about them."""
     first = tuple(place for place, each in enumerate(plan.vectors) if each.is_first)
-    found, _ = _filled(plan, first, find, "")
-    if len(found) < len(first):
-        return bought_whole(plan)  # whatever is told of other keys, or in other bounds, is something else
-    uses = tuple(use for place in first for use in found[place])
-    plan = opened(plan, released(uses)) if first else plan
-    rest = tuple(place for place in range(len(plan.vectors)) if place not in first)
-    filled, offers = _filled(plan, rest, find, _found_by(uses, plan))
-    uses = (*uses, *(use for place in rest for use in filled.get(place, ())))
-    bought = tuple(place for place in rest if place not in filled)
-    return Purchase(plan, bought, uses, event_of_bought(plan, bought), offers)
+    best = bought_whole(plan)  # whatever is told of other keys, or in other bounds, is something else
+    for uses in _beginnings(plan, first, find):
+        staged = opened(plan, released(uses)) if first else plan
+        filled, offers = _filled(staged, range(len(first), len(plan.vectors)), find, _found_by(uses, staged))
+        bought = tuple(place for place in range(len(first), len(plan.vectors)) if place not in filled)
+        if not best.uses or len(bought) < len(best.bought):
+            others = tuple(use for place in sorted(filled) for use in filled[place])
+            best = Purchase(staged, bought, (*uses, *others), event_of_bought(staged, bought), offers)
+    return best
+
+
+def _beginnings(plan: Plan, first: Sequence[int], find: Find) -> Iterator[tuple[Use, ...]]:
+    """Stored keys or bounds to begin with: those of one charge, one charge after the other, and then the best of all."""
+    if not first:
+        yield ()
+        return
+    names = names_of(plan, "")
+    stored = find([names[place][0][0] for place in first])
+    for charge in dict.fromkeys(draw.charge for draws in stored.values() for draw in draws):
+        only = {name: [draw for draw in draws if draw.charge == charge] for name, draws in stored.items()}
+        yield from _whole(_filled_from(plan, first, only, "")[0], first)
+    yield from _whole(_filled_from(plan, first, stored, "")[0], first)
+
+
+def _whole(filled: Mapping[int, tuple[Use, ...]], first: Sequence[int]) -> list[tuple[Use, ...]]:
+    return [tuple(use for place in first for use in filled[place])] if len(filled) == len(first) else []
 
 
 def _found_by(uses: Sequence[Use], plan: Plan) -> str:
@@ -116,7 +133,13 @@ def _filled(
 ) -> tuple[dict[int, tuple[Use, ...]], tuple[Offer, ...]]:
     """The vectors that stored draws fill, whole; and those that they could fill, less precisely."""
     names = names_of(plan, found_by)
-    stored = find([own for place in places for own, *_ in names[place]]) if places else {}
+    return _filled_from(plan, places, find([own for place in places for own, *_ in names[place]]) if places else {}, found_by)
+
+
+def _filled_from(
+    plan: Plan, places: Sequence[int], stored: Mapping[str, Sequence[Draw]], found_by: str
+) -> tuple[dict[int, tuple[Use, ...]], tuple[Offer, ...]]:
+    names = names_of(plan, found_by)
     kinds = _kinds(plan)
     filled, offers = {}, []
     for place in places:
@@ -145,12 +168,12 @@ def _kinds(plan: Plan) -> dict[tuple[int, int], list[AggregateKind]]:
 def _best(
     planned: Part, slot: int, kinds: Sequence[AggregateKind], stored: Sequence[Draw]
 ) -> tuple[Draw, Fraction] | None:
-    """The stored draw that tells most, and how much less than planned that is: at most 1 if it serves."""
+    """The stored draw to use, and how much less than planned it tells: at most 1 if it serves. One's own goes before others."""
     limit = planned.worth(slot, kinds, planned)
     assert limit is not None
     found = [(draw, each) for draw in stored if (each := draw.vector.worth(draw.slot, kinds, planned)) is not None]
     judged = [(draw, _factor(each, limit)) for draw, each in found]
-    return min(judged, key=lambda pair: pair[1], default=None)
+    return min(judged, key=lambda pair: (pair[1] > 1, not pair[0].is_own, pair[1]), default=None)
 
 
 def _factor(found: Worth, limit: Worth) -> Fraction:

@@ -85,7 +85,8 @@ def _book(book: _Table) -> Iterator[Step]:
         for price in _PRICES
     ))  # fmt: skip
     yield Worth(tuple(
-        Rung(price, *(book.curator.quote(sql, epsilon=price).columns[0].plus_minus for sql in (e1, e2))) for price in LADDER
+        Rung(price, *(book.curator.quote(sql, epsilon=price, anew=True).columns[0].plus_minus for sql in (e1, e2)))
+        for price in LADDER
     ))  # fmt: skip
     again = "select  count( * )  as n  from CE_BOOK  where 2 = urbanrural"
     yield Replay(again, book.curator.ask(again, epsilon="1"))
