@@ -6,7 +6,7 @@ infinity.
 
 import math
 from dataclasses import dataclass, replace
-from datetime import date, datetime, time
+from datetime import date, datetime, time, timedelta
 
 ROWS = 1 << 33  # as many rows as a table may have
 WHOLE = {"TINYINT": 7, "SMALLINT": 15, "INTEGER": 31, "BIGINT": 63, "HUGEINT": 127}  # bits beside the sign
@@ -104,6 +104,22 @@ def moment(of):
     if of.low is None or of.high is None:
         raise NotTotal("a day of any year as a moment")
     return Value("TIMESTAMP", of.low, of.high, null=of.null)
+
+
+EPOCH, MICRO = datetime(1970, 1, 1), timedelta(microseconds=1)  # noqa: DTZ001 - what is stored has no zone
+
+
+def micros(at):
+    """A moment as microseconds since 1970."""
+    return (at - EPOCH) // MICRO
+
+
+def at_micros(of):
+    """Microseconds since 1970 as a moment, of the years 1 to 9999."""
+    first, last = micros(datetime.combine(date.min, time.min)), micros(datetime.combine(date.max, time.max))
+    if not first <= of.low <= of.high <= last:
+        raise NotTotal(f"a moment from {of.low} to {of.high} microseconds")
+    return Value("TIMESTAMP", EPOCH + of.low * MICRO, EPOCH + of.high * MICRO, null=of.null)
 
 
 # ---- casts

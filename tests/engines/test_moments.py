@@ -29,7 +29,9 @@ ENDS = [0, -(2**63) + 2, -(2**63) + 1, 2**63 - 2, 2**63 - 1, 253402300800000000,
 
 
 def opened(folder, moments, kind, unit='{ column = "at", max_rows = 2 }'):
-    table = pa.table({"x": [1] * len(moments), "at": pa.array(moments, pa.int64()).cast(pa.timestamp(kind), safe=False)})
+    kind, _, zone = kind.partition(" ")
+    at = pa.array(moments, pa.int64()).cast(pa.timestamp(kind, tz=zone or None), safe=False)
+    table = pa.table({"x": [1] * len(moments), "at": at})
     pq.write_table(table, folder / "t.parquet")
     (folder / "t.toml").write_text(FACTS.format(unit=unit), encoding="utf-8")
     facts = read_facts(folder / "t.toml")
@@ -37,7 +39,7 @@ def opened(folder, moments, kind, unit='{ column = "at", max_rows = 2 }'):
 
 
 @pytest.mark.parametrize("unit", ['"row"', '{ column = "at", max_rows = 2 }'])
-@pytest.mark.parametrize("kind", ["us", "ns"])
+@pytest.mark.parametrize("kind", ["us", "ns", "us UTC", "us Asia/Tokyo"])
 def test_no_moment_makes_a_question_fail(tmp_path, kind, unit):
     facts, engine = opened(tmp_path, ENDS, kind, unit)
     curator = curator_in_memory(facts, engine)
@@ -45,8 +47,9 @@ def test_no_moment_makes_a_question_fail(tmp_path, kind, unit):
         assert len(curator.ask(sql, epsilon=1).rows) == 1
 
 
-def test_units_of_far_moments_stay_apart(tmp_path):
-    engine = opened(tmp_path, [*ENDS, *ENDS[:3]], "us")[1]
+@pytest.mark.parametrize("kind", ["us", "us UTC"])
+def test_units_of_far_moments_stay_apart(tmp_path, kind):
+    engine = opened(tmp_path, [*ENDS, *ENDS[:3]], kind)[1]
     sizes = engine.counts(UnitsWanted(None)).take()
     assert dict(zip(sizes.bin.tolist(), sizes.rows.tolist(), strict=True)) == {1: 4, 2: 3}
 

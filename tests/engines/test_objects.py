@@ -45,11 +45,11 @@ def test_texts_are_read_the_same_at_once_and_one_by_one(facts, monkeypatch, miss
     frame = frame_of({name: [*WORDS, missing] for name in (*(column.name for column in known.columns), "who")})
     calls = []
     read = objects._as_text
-    monkeypatch.setattr(objects, "_as_text", lambda declared, cell: calls.append(cell) or read(declared, cell))
+    monkeypatch.setattr(objects, "_as_text", lambda declared, cell, **how: calls.append(cell) or read(declared, cell, **how))
     at_once = open_engine(known, frame)
     assert not calls
     monkeypatch.setattr(objects, "_as_they_are", lambda cells: None)
-    monkeypatch.setattr(objects, "_as_text", lambda declared, cell: calls.append(cell) or objects._written(
+    monkeypatch.setattr(objects, "_as_text", lambda declared, cell, **_: calls.append(cell) or objects._written(
         objects.read(declared, objects._raw(cell))))  # fmt: skip
     one_by_one = open_engine(known, frame)
     assert len(calls) == frame.shape[0] * len(known.columns)

@@ -6,6 +6,7 @@ give ranges. WHERE and FILTER do not, since an engine may work a value out befor
 
 import importlib.util
 import json
+import re
 import sys
 from collections import Counter
 from collections.abc import Mapping
@@ -45,7 +46,8 @@ DUCKDB = frozenset(
     [
         "+", "-", "*", "/", "//", "%", "&", "|", "<<", ">>", "||", "~~", "abs", "floor", "ceil", "count", "count_star",
         "sum", "min", "max", "least", "greatest", "lower", "trim", "left", "substring", "md5", "regexp_full_match",
-        "date_part", "datepart", "unnest", "row_number", "dense_rank",
+        "date_part", "datepart", "unnest", "row_number", "dense_rank", "regexp_extract", "replace", "right", "epoch_us",
+        "make_timestamp",
     ]
 )  # fmt: skip
 
@@ -277,13 +279,42 @@ def _truth_or_text(node, scope):
             return Value("BOOLEAN")
         case exp.Lower() | exp.Trim() | exp.MD5() | exp.DPipe() if {part.kind for part in parts} <= {"VARCHAR", "NULL"}:
             return Value("VARCHAR")
-        case exp.Left() | exp.Substring() if parts[0].kind in ("VARCHAR", "NULL") and all(
+        case exp.Left() | exp.Right() | exp.Substring() if parts[0].kind in ("VARCHAR", "NULL") and all(
             0 <= part.low <= 1 << 31 for part in parts[1:]
         ):
             return Value("VARCHAR")
+    if (found := _spelt(node, parts)) is not None:
+        return found
     raise NotTotal(
         f"not on the list: {type(node).__name__} of {[part.kind for part in parts]}: {node.sql(dialect='duckdb')[:200]}"
     )
+
+
+def _spelt(node, parts):
+    """Pieces of texts, and moments as numbers; None for all else."""
+    match node:
+        case exp.RegexpExtract() if _is_part(node) and parts[0].kind in ("VARCHAR", "NULL"):
+            return Value("VARCHAR")  # '' where nothing matches; the pattern is compiled whatever the rows are
+        case exp.Replace() if parts[0].kind in ("VARCHAR", "NULL") and _is_no_longer(node):
+            return Value("VARCHAR")  # never longer than the text was
+        case exp.Anonymous(this="EPOCH_US") if parts[0].kind == "TIMESTAMP" and None not in (parts[0].low, parts[0].high):
+            return values.whole(values.micros(parts[0].low), values.micros(parts[0].high))  # an infinite one has none
+        case exp.UnixToTime() if parts[0].kind == "BIGINT":
+            return values.at_micros(parts[0])
+    return None
+
+
+def _is_part(node):
+    """Whether a group of a constant pattern is taken, one that it has."""
+    group = node.args.get("group")
+    if not node.expression.is_string or (group is not None and not group.is_int):
+        return False
+    return (0 if group is None else int(group.name)) <= re.compile(node.expression.name).groups
+
+
+def _is_no_longer(node):
+    old, new = node.expression, node.args["replacement"]
+    return old.is_string and new.is_string and len(new.name.encode()) <= len(old.name.encode()) > 0
 
 
 # ---- what a condition tells of the values in it

@@ -38,6 +38,8 @@ type = "number"
 lower = 0
 upper = 1_000_000.5
 null = 0.1
+decimal = ","
+thousands = "."
 
 [columns.Kids]
 type = "integer"
@@ -55,16 +57,21 @@ values = [
 [columns.Owns]
 type = "boolean"
 null = false
+true = ["Y", "ja", 1]
+false = ["N", 2]
 
 [columns.Born]
 type = "date"
 lower = 1900-01-01
 upper = 2017-12-31
+format = "%d.%m.%Y"
 
 [columns.Seen]
 type = "timestamp"
 lower = 2017-01-01T00:00:00
 upper = 2017-12-31T23:59:59.5
+format = "%d.%m.%Y %H:%M"
+zone = "Europe/Berlin"
 
 [columns.Name]
 type = "text"

@@ -54,12 +54,13 @@ def test_every_key_arrives_in_the_model():
         ),
         columns=(
             Category("UrbanRural", (1, 2), ("Urban", "Rural"), other=True, description="where"),
-            Number("Income", Fraction(0), Fraction(2_000_001, 2), Fraction(1, 10)),
+            Number("Income", Fraction(0), Fraction(2_000_001, 2), Fraction(1, 10), decimal=",", thousands="."),
             Integer("Kids", -1, 10),
             Category("Marital Status", ("married", "single")),
-            Boolean("Owns", null=False),
-            Date("Born", date(1900, 1, 1), date(2017, 12, 31)),
-            Timestamp("Seen", datetime(2017, 1, 1), datetime(2017, 12, 31, 23, 59, 59, 500_000)),  # noqa: DTZ001
+            Boolean("Owns", null=False, true=("Y", "ja", 1), false=("N", 2)),
+            Date("Born", date(1900, 1, 1), date(2017, 12, 31), format="%d.%m.%Y"),
+            Timestamp("Seen", datetime(2017, 1, 1), datetime(2017, 12, 31, 23, 59, 59, 500_000),  # noqa: DTZ001
+                      format="%d.%m.%Y %H:%M", zone="Europe/Berlin"),
             Text("Name", 40),
         ),
     )
@@ -217,13 +218,13 @@ def test_an_error_without_a_place_is_a_plain_sentence():
         (('"2017Q1"', "Q1"), 4, "table.version", "text in double quotes"),
         (('"2017Q1"', '"2017Q1'), 4, "table.version", "close the quotes"),
         (("rows = 994", "rows = 994\nrows = 995"), 8, "table.rows", "twice; keep one"),
-        (("[columns.Kids]", "[columns.Income]"), 39, "columns.Income", "the same table is written twice"),
+        (("[columns.Kids]", "[columns.Income]"), 41, "columns.Income", "the same table is written twice"),
         (("rows = 994", "rows 994"), 7, "table", "key = value"),
         (("rows = 994", f"rows = {'9' * 5000}"), 7, "table.rows", "fewer digits"),
         (("rows = 994", f"rows = {'[' * 5000}"), 1, "", "flat"),
-        (("1900-01-01", "1900-02-30"), 58, "columns.Born.lower", "a day that exists"),
-        (('"text"\nmax_length = 40', '"text'), 67, "columns.Name.type", "close the quotes"),
-        (("max_length = 40\n", "max_length = [40"), 68, "columns.Name.max_length", "close the brackets"),
+        (("1900-01-01", "1900-02-30"), 62, "columns.Born.lower", "a day that exists"),
+        (('"text"\nmax_length = 40', '"text'), 74, "columns.Name.type", "close the quotes"),
+        (("max_length = 40\n", "max_length = [40"), 75, "columns.Name.max_length", "close the brackets"),
     ],
 )
 def test_what_is_not_toml_is_refused_with_its_line(change, line, key, hint):

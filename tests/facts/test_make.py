@@ -31,6 +31,10 @@ def test_makers_return_unnamed_columns_with_exact_bounds():
     assert make.date("2017-01-31", dt.date(2018, 1, 1)) == Date("", dt.date(2017, 1, 31), dt.date(2018, 1, 1))
     moments = (dt.datetime(2017, 1, 31, 12), dt.datetime(2018, 1, 1))  # noqa: DTZ001
     assert make.timestamp("2017-01-31 12:00", moments[1]) == Timestamp("", *moments)
+    assert make.number(decimal=",", thousands="\u00a0") == Number("", decimal=",", thousands=" ")
+    assert make.boolean(true=["y", 1], false=("n",)) == Boolean("", true=("y", 1), false=("n",))
+    assert make.date(format="%d/%m/%Y", zone="UTC") == Date("", format="%d/%m/%Y")
+    assert make.timestamp(zone="Asia/Tokyo") == Timestamp("", zone="Asia/Tokyo")
     assert make.text(max_length=9) == Text("", 9)
 
 

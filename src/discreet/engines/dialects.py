@@ -17,7 +17,10 @@ class Dialect:
     name: str  # as sqlglot knows it
     real: Callable[[str], exp.Expr]  # decimal digits with an exponent → the nearest float64
     matches: Callable[[exp.Expr, str], exp.Expr]  # whether a pattern matches all of a text
+    part: Callable[[exp.Expr, str, int], exp.Expr]  # a group of the first match of a pattern in a text, '' if there is none
     like: Callable[[exp.Expr, exp.Expr], exp.Expr]  # LIKE without an escape character
+    micros: Callable[[exp.Expr], exp.Expr]  # a moment of our years → microseconds since 1970
+    at_micros: Callable[[exp.Expr], exp.Expr]  # and back
     halves: Callable[[exp.Expr], tuple[exp.Expr, exp.Expr]]  # a sum from 0 to 2^125 → its halves
 
 
@@ -36,7 +39,12 @@ DIALECTS = {
         name="duckdb",
         real=exp.Literal.number,  # 1e0 is DOUBLE; 1.0 would be DECIMAL
         matches=lambda text, pattern: exp.func("REGEXP_FULL_MATCH", text, exp.Literal.string(pattern)),
+        part=lambda text, pattern, group: exp.RegexpExtract(
+            this=text, expression=exp.Literal.string(pattern), group=exp.Literal.number(group)
+        ),
         like=lambda text, pattern: exp.Paren(this=exp.Like(this=text, expression=pattern)),
+        micros=lambda moment: exp.func("EPOCH_US", moment),
+        at_micros=lambda micros: exp.func("MAKE_TIMESTAMP", micros, dialect="duckdb"),
         halves=_duckdb_halves,
     )
 }

@@ -17,9 +17,11 @@ from discreet.engines.faults import guarded
 from discreet.engines.joining import look_at_stored
 from discreet.engines.limits import limits
 from discreet.engines.lines import lines_of, places_of, split_header, splitter
+from discreet.engines.moments import DAY, MOMENT
+from discreet.engines.spellings import FALSE, NUMBER, TRUE
 from discreet.engines.stamps import files_of, is_missing
 from discreet.engines.stored import quoted, quoted_text, view_of
-from discreet.engines.values import DAY, FALSE, MISSING, MOMENT, NUMBER, TRUE
+from discreet.engines.values import MISSING
 from discreet.errors import EngineFault, FactsError
 from discreet.facts.draft import Drafted, Guess
 from discreet.facts.model import ByColumn, CsvFormat, Facts, Source

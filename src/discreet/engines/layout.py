@@ -12,7 +12,8 @@ Stored = Literal[
     "real",  # DOUBLE, NaN and infinities included
     "truth",
     "day",
-    "moment",
+    "moment",  # without a zone
+    "instant",  # in UTC, of a type that has zones
     "read",  # by the rules of ``values``: numbers as DOUBLE, or BIGINT where ``reading.is_whole`` says so
 ]
 

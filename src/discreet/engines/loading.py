@@ -84,7 +84,8 @@ def from_duckdb(connection: "DuckDBPyConnection", facts: Facts, file: Path, tabl
 def from_frame(connection: "DuckDBPyConnection", facts: Facts, frame: object) -> Layout:
     """The rows of a pandas, polars or Arrow table."""
     names = _names(facts)
-    connection.register("frame", _objects_as_text(_renamed(frame, names), facts))
+    texts, facts = _objects_as_text(_renamed(frame, names), facts)
+    connection.register("frame", texts)
     spelt = {column.name: safe_name(place) for place, column in enumerate(facts.columns)}
     selected, fields, unit = _viewed(facts, _types(connection, "frame"), spelt)
     run(connection, f"CREATE TEMP VIEW raw AS SELECT {selected} FROM frame")
@@ -205,21 +206,24 @@ def _renamed(frame: Any, names: list[str]) -> object:
             )
 
 
-def _objects_as_text(frame: Any, facts: Facts) -> object:
-    """A pandas frame whose columns of Python objects are read one cell at a time; any other frame as it is."""
+def _objects_as_text(frame: Any, facts: Facts) -> tuple[object, Facts]:
+    """A pandas frame whose columns of Python objects are read one cell at a time, and the facts that read on; else as it is."""
     if type(frame).__module__.partition(".")[0] != "pandas":
-        return frame
+        return frame, facts
     places = range(frame.shape[1])  # the units come last, where there are some
     odd = {place: _objects(frame.iloc[:, place]) for place in places if frame.dtypes.iloc[place].kind == "O"}
     if not odd:
-        return frame
-    declared = [as_texts(facts.columns[place], cells) if place < len(facts.columns) else units_as_texts(cells)
-                for place, cells in odd.items()]  # fmt: skip
-    texts = dict(zip(odd, declared, strict=True))
-    columns = [texts[place] if place in texts else frame.iloc[:, place].reset_index(drop=True) for place in places]
+        return frame, facts
+    columns, texts = list(facts.columns), dict[int, Any]()
+    for place, cells in odd.items():
+        if place < len(columns):
+            texts[place], columns[place] = as_texts(columns[place], cells)
+        else:
+            texts[place] = units_as_texts(cells)
+    cells_of = [texts[place] if place in texts else frame.iloc[:, place].reset_index(drop=True) for place in places]
     kind = type(frame.iloc[:, 0])
-    series = [kind(column, dtype=object if place in texts else None) for place, column in enumerate(columns)]
-    return type(frame)(dict(zip(frame.columns, series, strict=True)))
+    series = [kind(cells, dtype=object if place in texts else None) for place, cells in enumerate(cells_of)]
+    return type(frame)(dict(zip(frame.columns, series, strict=True))), replace(facts, columns=tuple(columns))
 
 
 def _objects(column: Any) -> Any:

@@ -2,9 +2,11 @@
 
 pandas gives a column the type that fits all of its cells, so a single odd one turns dates or numbers into objects. A text stays
 what it is, and is read where all texts are. Any other object is read by the rules of ``values`` and written as the text that
-those rules read as the same value. A column of nothing but texts is handed on as it is: the same, in a small part of the time.
+those rules read as the same value; where the column declares a spelling of its own, texts too, and the column has the usual
+spelling from then on. A column of nothing but texts is handed on as it is: the same, in a small part of the time.
 """
 
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from typing import Any
 
@@ -13,7 +15,7 @@ from numpy.typing import NDArray
 
 from discreet.engines.choice import unit_of
 from discreet.engines.values import Raw, Value, read
-from discreet.facts.model import Column
+from discreet.facts.model import Boolean, Column, Date, Integer, Number, Timestamp
 
 __all__ = ["as_texts", "units_as_texts"]
 
@@ -23,10 +25,25 @@ _TEXTS = {str, type(None)}
 _BATCH = 100_000  # texts whose letters are looked at together
 
 
-def as_texts(declared: Column, cells: Cells) -> Cells:
-    """The cells of one column as texts that are read as the same values; None where there is none."""
-    found = _as_they_are(cells)
-    return _column([_as_text(declared, cell) for cell in cells]) if found is None else found
+def as_texts(declared: Column, cells: Cells) -> tuple[Cells, Column]:
+    """The cells of one column as texts, None where there is none; and the column that reads them as the same values."""
+    if (found := _as_they_are(cells)) is not None:
+        return found, declared
+    usual = _as_usual(declared)
+    return _column([_as_text(declared, cell, keep=usual == declared) for cell in cells]), usual
+
+
+def _as_usual(declared: Column) -> Column:
+    """The column with the spelling that columns have unless they say otherwise."""
+    match declared:
+        case Number() | Integer():
+            return replace(declared, decimal=".", thousands="")
+        case Boolean():
+            return replace(declared, true=(), false=())
+        case Date() | Timestamp():
+            return replace(declared, format="", zone="")
+        case _:
+            return declared
 
 
 def units_as_texts(cells: Cells) -> Cells:
@@ -66,13 +83,14 @@ def _is_storable(text: str) -> bool:
 # ---- one by one
 
 
-def _as_text(declared: Column, cell: Any) -> str | None:
-    found = cell if cell is None or type(cell) is str else _written(read(declared, _raw(cell)))
+def _as_text(declared: Column, cell: Any, *, keep: bool) -> str | None:
+    found = cell if cell is None or (keep and type(cell) is str) else _written(read(declared, _raw(cell)))
     return found if found is None or _is_storable(found) else found.encode("utf-8", "replace").decode()
 
 
 def _as_unit(cell: Any) -> str | None:
-    found = unit_of(_raw(cell))
+    raw = _raw(cell)
+    found = unit_of(raw.astimezone(UTC).replace(tzinfo=None) if isinstance(raw, datetime) and raw.tzinfo is not None else raw)
     if found is None or _is_storable(found):
         return found
     return found.encode("utf-8", "backslashreplace").decode()  # two units do not become one
@@ -84,8 +102,6 @@ def _raw(cell: Any) -> Raw:
         return None
     if hasattr(cell, "item") and getattr(cell, "shape", None) == ():
         cell = cell.item()
-    if isinstance(cell, datetime) and cell.tzinfo is not None:
-        return cell.astimezone(UTC).replace(tzinfo=None)
     return cell if isinstance(cell, str | bool | int | float | date) else str(cell)
 
 

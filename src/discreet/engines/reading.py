@@ -9,13 +9,11 @@ from typing import assert_never
 
 from sqlglot import exp
 
-from discreet.engines.dialects import Dialect
 from discreet.engines.layout import Field, Stored
 from discreet.engines.sheet import Sheet
 from discreet.engines.terms import (
     Kind,
     Term,
-    as_moment,
     as_real,
     as_text,
     as_whole,
@@ -28,23 +26,11 @@ from discreet.engines.terms import (
     moment,
     real_literal,
     text,
-    tried,
     typed_null,
     whole_literal,
 )
-from discreet.engines.values import (
-    DAY,
-    FALSE,
-    MISSING,
-    MOMENT,
-    NUMBER,
-    SAFE,
-    TRUE,
-    day_bounds,
-    moment_bounds,
-    nearest,
-    number_bounds,
-)
+from discreet.engines.values import MISSING, SAFE, day_bounds, moment_bounds, nearest, number_bounds
+from discreet.engines.written import clamped, day_of, moment_of, real_of, truth_of
 from discreet.errors import FactsError
 from discreet.facts import model
 
@@ -68,8 +54,8 @@ _READABLE: dict[Kind, tuple[Stored, ...]] = {
     "number": ("text", "whole", "real"),
     "text": ("text", "whole"),
     "truth": ("text", "whole", "real", "truth"),
-    "day": ("text", "day", "moment"),
-    "moment": ("text", "day", "moment"),
+    "day": ("text", "day", "moment", "instant"),
+    "moment": ("text", "day", "moment", "instant"),
 }
 
 
@@ -120,6 +106,7 @@ _WORDS: dict[Stored, str] = {
     "truth": "true and false",
     "day": "dates",
     "moment": "timestamps",
+    "instant": "timestamps",
     "read": "values",
 }
 
@@ -162,9 +149,9 @@ def bare_column(declared: model.Column, field: Field, sheet: Sheet) -> Bare | Me
             numbers = frozenset(nearest(value) for value in values if isinstance(value, int))
             return Member(_bare_category(declared, stored, field.stored, sheet), numbers)
         case model.Date():
-            return Bare(_day(stored, field.stored, sheet), *day_bounds(declared))
+            return Bare(day_of(declared, stored, field.stored, sheet), *day_bounds(declared))
         case model.Timestamp():
-            return Bare(_moment(stored, field.stored, sheet), *moment_bounds(declared))
+            return Bare(moment_of(declared, stored, field.stored, sheet), *moment_bounds(declared))
         case _:
             return None
 
@@ -189,11 +176,11 @@ def read_column(declared: model.Column, field: Field, sheet: Sheet) -> Term:
         case model.Category():
             return _category(declared, stored, field.stored, sheet)
         case model.Boolean():
-            return replace(stored, sql=_truth(stored.sql, field.stored))
+            return truth_of(declared, stored, field.stored, sheet)
         case model.Date():
-            return _clamped(_day(stored, field.stored, sheet), *map(day, day_bounds(declared)))
+            return clamped(day_of(declared, stored, field.stored, sheet), *map(day, day_bounds(declared)))
         case model.Timestamp():
-            return _clamped(_moment(stored, field.stored, sheet), *map(moment, moment_bounds(declared)))
+            return clamped(moment_of(declared, stored, field.stored, sheet), *map(moment, moment_bounds(declared)))
         case model.Text(max_length=length):
             cut = exp.Left(this=_text(stored.sql, field.stored), expression=exp.Literal.number(length))
             return replace(stored, sql=cut)
@@ -220,7 +207,7 @@ def _bare_number(declared: model.Number | model.Integer, term: Term, stored: Sto
     low, high = number_bounds(declared)
     if stored == "whole" and low.is_integer() and high.is_integer() and max(-low, high) <= SAFE:
         return Bare(replace(term, whole=True), low, high)
-    number = sheet.named(_double(term, stored, sheet.dialect))
+    number = sheet.named(real_of(declared, term, stored, sheet.dialect))
     return Bare(number, low, high, nan=stored == "real", integer=isinstance(declared, model.Integer))
 
 
@@ -241,19 +228,6 @@ def _number(declared: model.Number | model.Integer, term: Term, stored: Stored, 
     return as_whole(found) if is_whole(declared) else found
 
 
-def _double(term: Term, stored: Stored, dialect: Dialect) -> Term:
-    """A DOUBLE, perhaps infinite, perhaps NaN."""
-    match stored:
-        case "whole":
-            return replace(term, sql=as_real(term.sql))
-        case "text":
-            trimmed = _trimmed(term.sql)
-            read = cases((dialect.matches(trimmed, NUMBER), tried(trimmed, "DOUBLE")))
-            return replace(term, sql=read)
-        case _:
-            return term
-
-
 # ---- categories
 
 
@@ -271,7 +245,7 @@ def _bare_category(declared: model.Category, term: Term, stored: Stored, sheet: 
     """A number, declared or not."""
     if stored == "whole" and is_whole(declared):
         return replace(term, whole=True)
-    return sheet.named(_double(term, stored, sheet.dialect))
+    return sheet.named(real_of(declared, term, stored, sheet.dialect))
 
 
 def one_of_texts(term: Term, values: list[str], sheet: Sheet, table: str | None = None) -> Term:
@@ -314,57 +288,5 @@ def is_run(numbers: list[float]) -> bool:
     return max(-first, last) <= SAFE and last - first + 1 == len(numbers) and all(map(float.is_integer, numbers))
 
 
-# ---- the rest
-
-
-def _trimmed(value: exp.Expr) -> exp.Expr:
-    return exp.Trim(this=value, expression=text(" "))  # by itself, TRIM takes other kinds of space too on some engines
-
-
 def _text(value: exp.Expr, stored: Stored) -> exp.Expr:
     return value if stored == "text" else as_text(value)
-
-
-def _truth(value: exp.Expr, stored: Stored) -> exp.Expr:
-    match stored:
-        case "text":
-            word = exp.Lower(this=_trimmed(value))
-            yes, no = is_one_of(word, map(text, TRUE)), is_one_of(word, map(text, FALSE))
-            return cases((yes, exp.true()), (no, exp.false()))
-        case "whole" | "real":
-            one, zero = (infix(exp.EQ, value, whole_literal(number)) for number in (1, 0))
-            return cases((one, exp.true()), (zero, exp.false()))
-        case _:
-            return value
-
-
-def _day(term: Term, stored: Stored, sheet: Sheet) -> Term:
-    """A day, of any year."""
-    match stored:
-        case "text":
-            trimmed = _trimmed(term.sql)
-            read = cases((sheet.dialect.matches(trimmed, DAY), tried(trimmed, "DATE")))
-        case "moment":
-            read = tried(term.sql, "DATE")
-        case _:
-            read = term.sql
-    return sheet.named(replace(term, sql=read, kind="day"))
-
-
-def _moment(term: Term, stored: Stored, sheet: Sheet) -> Term:
-    """A moment, of any year."""
-    match stored:
-        case "text":
-            trimmed = _trimmed(term.sql)
-            cut = exp.Left(this=trimmed, expression=exp.Literal.number(26))  # microseconds
-            read = cases((sheet.dialect.matches(trimmed, MOMENT), tried(cut, "TIMESTAMP")))
-        case "day":
-            term = _clamped(replace(term, kind="day"), day(date.min), day(date.max))  # a later day may be no moment
-            read = as_moment(term).sql
-        case _:
-            read = term.sql
-    return sheet.named(replace(term, sql=read, kind="moment"))
-
-
-def _clamped(x: Term, low: exp.Expr, high: exp.Expr) -> Term:
-    return replace(x, sql=cases((infix(exp.LT, x.sql, low), low), (infix(exp.GT, x.sql, high), high), otherwise=x.sql))

@@ -37,7 +37,7 @@ _TYPES: dict[str, tuple[Stored, str]] = {
     "TIMESTAMP_S": ("moment", "TRY_CAST({} AS TIMESTAMP)"),
     "TIMESTAMP_MS": ("moment", "TRY_CAST({} AS TIMESTAMP)"),
     "TIMESTAMP_NS": ("moment", "TRY_CAST({} AS TIMESTAMP)"),
-    "TIMESTAMP WITH TIME ZONE": ("moment", _WITHOUT_ZONE),
+    "TIMESTAMP WITH TIME ZONE": ("instant", _WITHOUT_ZONE),
 }
 
 
@@ -87,7 +87,7 @@ def unit_of(facts: Facts, types: dict[str, str], spelt: str | None = None) -> tu
     stored, form = _TYPES.get(types[name], ("text", _AS_TEXT))
     if types[name].startswith("DECIMAL("):
         stored, form = "text", f"regexp_replace({_AS_TEXT}, '[.]0*$', '')"  # 12.00 is the unit 12
-    elif stored == "moment" and types[name] != "TIMESTAMP_NS":  # those are written whatever they are
+    elif stored in ("moment", "instant") and types[name] != "TIMESTAMP_NS":  # those are written whatever they are
         stored, form = "text", _MOMENT_AS_TEXT.replace("{0}", form.replace("{}", "{0}"))
     elif stored not in ("text", "whole", "real"):
         stored, form = "text", _AS_TEXT

@@ -21,6 +21,7 @@ __all__ = [
     "Types",
     "WIDEST",
     "alike",
+    "appended",
     "as_moment",
     "as_real",
     "as_text",
@@ -113,6 +114,13 @@ def cases(*whens: tuple[exp.Expr, exp.Expr], otherwise: exp.Expr | None = None) 
 def text(value: str) -> exp.Expr:
     """A text constant. Half a surrogate pair is no character and becomes '?'."""
     return exp.Literal.string(value.encode("utf-8", "replace").decode("utf-8"))
+
+
+def appended(first: exp.Expr, *rest: exp.Expr) -> exp.Expr:
+    """Texts one after the other; NULL if one of them is."""
+    for one in rest:
+        first = exp.DPipe(this=first, expression=one)
+    return exp.Paren(this=first)
 
 
 def whole_literal(value: int) -> exp.Expr:

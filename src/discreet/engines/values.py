@@ -2,36 +2,34 @@
 
 '' and '?' are NULL, whatever the type; so is everything that the rules below do not read.
 
-- number: the grammar NUMBER with spaces around it, or a stored number. 'inf' and what is too large are infinite and become the
-  nearest bound; without a bound, the largest float64. NaN is NULL.
+- number: a numeral (``spellings``) with spaces around it, or a stored number. 'inf' and what is too large are infinite and become
+  the nearest bound; without a bound, the largest float64. NaN is NULL.
 - integer: a number that is whole ('12', '12.0', '1e3'); 12.5 is NULL.
 - category of whole numbers: a number that equals a declared value; of texts: a text that is one, character by character.
-- boolean: 1/0, t/f, true/false, yes/no in any case, with spaces around it; a stored 1 or 0.
-- date: 2020-01-31, with spaces around it, from year 1 to 9999; the day of a stored moment.
-- timestamp: a date, or a date, a space or T, hours and minutes, perhaps seconds and up to nine digits of them, of which six
-  count; a stored date is its midnight.
+- boolean: one of the declared words, else 1/0, t/f, true/false, yes/no, in any case, with spaces around it; a stored number that
+  is one of them.
+- timestamp: a moment as ``moments`` reads it, in the zone of the column; a stored date is its midnight.
+- date: a day as 2020-01-31, or the day of a moment.
 - text: cut at its declared length. A stored whole number is its digits where text is declared, a stored real number is NULL.
 """
 
 import math
 import re
 import sys
-from datetime import UTC, date, datetime, time
+from datetime import date, datetime, time
 from fractions import Fraction
+from functools import lru_cache
 from typing import assert_never
 
+from discreet.engines.moments import day_in, moment_in
+from discreet.engines.spellings import truths, unmarked
 from discreet.facts import model
 
 __all__ = [
-    "DAY",
-    "FALSE",
     "LARGEST",
     "MISSING",
-    "MOMENT",
-    "NUMBER",
     "Raw",
     "SAFE",
-    "TRUE",
     "Value",
     "day_bounds",
     "moment_bounds",
@@ -46,19 +44,6 @@ Value = None | bool | float | str | date | datetime
 LARGEST = sys.float_info.max
 SAFE = 1 << 53  # up to here every whole number is a float64
 MISSING = ("", "?")
-TRUE = ("1", "t", "true", "yes")
-FALSE = ("0", "f", "false", "no")
-
-# No look-around and no back-references, so that RE2, PostgreSQL and Java read these as Python does. At most 64 digits on each
-# side of the point: then the sign of the exponent alone tells what is too large from what is too small.
-NUMBER = (
-    r"[+-]?([0-9]{1,64}([.][0-9]{0,64})?|[.][0-9]{1,64})([eE][+-]?[0-9]{1,5})?"
-    r"|[+-]?[iI][nN][fF]([iI][nN][iI][tT][yY])?"
-)
-DAY = r"([1-9][0-9]{3}|0[1-9][0-9]{2}|00[1-9][0-9]|000[1-9])-[0-9]{2}-[0-9]{2}"
-MOMENT = DAY + r"([ T]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,9})?)?)?"
-
-_NUMBER, _DAY, _MOMENT = re.compile(NUMBER), re.compile(DAY), re.compile(MOMENT)
 
 
 def nearest(value: Fraction | int) -> float:
@@ -91,29 +76,29 @@ def read(column: model.Column, raw: Raw) -> Value:
         return None
     match column:
         case model.Number() | model.Integer():
-            return _number_within(column, _number(raw))
+            return _number_within(column, _number(raw, column.decimal, column.thousands))
         case model.Category(values=values):
             return _member(values, raw)
         case model.Boolean():
-            return _truth(raw)
+            return _truth(column, raw)
         case model.Date():
             low_day, high_day = day_bounds(column)
-            return None if (day := _day(raw)) is None else min(max(day, low_day), high_day)
+            return None if (day := day_in(column, raw)) is None else min(max(day, low_day), high_day)
         case model.Timestamp():
             low, high = moment_bounds(column)
-            return None if (moment := _moment(raw)) is None else min(max(moment, low), high)
+            return None if (moment := moment_in(column, raw)) is None else min(max(moment, low), high)
         case model.Text(max_length=length):
             return None if (text := _text(raw)) is None else text[:length]
         case _:
             assert_never(column)
 
 
-def _number(raw: Raw) -> float | None:
+def _number(raw: Raw, decimal: str = ".", thousands: str = "") -> float | None:
     """A float64, perhaps infinite, never NaN."""
     match raw:
         case str():
-            trimmed = raw.strip(" ")
-            return float(trimmed) if _NUMBER.fullmatch(trimmed) else None
+            plain = unmarked(raw.strip(" "), decimal, thousands)
+            return None if plain is None else float(plain)
         case float():
             return None if math.isnan(raw) else raw
         case int() if not isinstance(raw, bool):
@@ -137,55 +122,19 @@ def _member(values: tuple[int | str, ...], raw: Raw) -> float | str | None:
     return next((number for value in values if isinstance(value, int) and number == nearest(value)), None)
 
 
-def _truth(raw: Raw) -> bool | None:
-    word = str(int(raw)) if isinstance(raw, bool | int | float) and raw in (0, 1) else raw
-    if not isinstance(word, str):
+def _truth(column: model.Boolean, raw: Raw) -> bool | None:
+    if isinstance(raw, bool):
+        return raw
+    found = truths(column)
+    if isinstance(raw, int | float):
+        return True if raw in found.true_numbers else False if raw in found.false_numbers else None
+    if not isinstance(raw, str):
         return None
-    trimmed = word.strip(" ").lower()
-    return True if trimmed in TRUE else False if trimmed in FALSE else None
+    trimmed = raw.strip(" ")
+    return True if _compiled(found.true).fullmatch(trimmed) else False if _compiled(found.false).fullmatch(trimmed) else None
 
 
-def _day(raw: Raw) -> date | None:
-    match raw:
-        case datetime():
-            return _without_zone(raw).date()
-        case date():
-            return raw
-        case str():
-            trimmed = raw.strip(" ")
-            return _calendar(trimmed) if _DAY.fullmatch(trimmed) else None
-        case _:
-            return None
-
-
-def _calendar(text: str) -> date | None:
-    try:
-        return date.fromisoformat(text)
-    except ValueError:  # 30 February
-        return None
-
-
-def _moment(raw: Raw) -> datetime | None:
-    match raw:
-        case datetime():
-            return _without_zone(raw)
-        case date():
-            return datetime.combine(raw, time())
-        case str():
-            trimmed = raw.strip(" ")
-            day = _calendar(trimmed[:10]) if _MOMENT.fullmatch(trimmed) else None
-            return None if day is None else datetime.combine(day, _time_of_day(trimmed[11:26]))
-        case _:
-            return None
-
-
-def _time_of_day(text: str) -> time:
-    """The time in '', '12:00', '12:00:05' or '12:00:05.25'."""
-    return time.fromisoformat(text.ljust(15, "0") if "." in text else text) if text else time()
-
-
-def _without_zone(moment: datetime) -> datetime:
-    return moment if moment.tzinfo is None else moment.astimezone(UTC).replace(tzinfo=None)
+_compiled = lru_cache(maxsize=256)(re.compile)
 
 
 def _text(raw: Raw) -> str | None:

@@ -8,10 +8,12 @@ from typing import TypeVar, assert_never
 
 from discreet.errors import ParameterError
 from discreet.exact import shown
+from discreet.facts.formats import format_text
 from discreet.facts.model import Boolean, Category, Column, Date, Integer, Number, Text, Timestamp
 from discreet.facts.sections import Section
 from discreet.facts.values import INT64, Reader, day, moment, number, one_of, said, text, truth, whole
-from discreet.facts.vocabulary import COLUMN, listed
+from discreet.facts.vocabulary import COLUMN, DECIMAL, THOUSANDS, listed
+from discreet.facts.zones import zone_name
 
 __all__ = ["column_entries", "read_column"]
 
@@ -20,6 +22,8 @@ Bound = TypeVar("Bound", Fraction, int, date, datetime)
 
 _MOST_VALUES = 1_000_000
 _MOST_CHARACTERS = 65_536
+_MOST_WORDS = 100
+_LONGEST_WORD = 40
 
 
 def read_column(name: str, section: Section) -> Column | None:
@@ -32,18 +36,18 @@ def read_column(name: str, section: Section) -> Column | None:
     match kind:
         case "number":
             lower, upper = _bounds(section, number)
-            return Number(name, lower, upper, _null(section, number, lower, upper), *about)
+            return Number(name, lower, upper, _null(section, number, lower, upper), *about, *_marks(section))
         case "integer":
             least, most = _bounds(section, whole())
-            return Integer(name, least, most, _null(section, whole(), least, most), *about)
+            return Integer(name, least, most, _null(section, whole(), least, most), *about, *_marks(section))
         case "category":
             return _category(name, section, *about)
         case "boolean":
-            return Boolean(name, section.read("null", _or_drop(truth)), *about)
+            return Boolean(name, section.read("null", _or_drop(truth)), *about, *_words(section))
         case "date":
-            return Date(name, *_bounds(section, day), *about)
+            return Date(name, *_bounds(section, day), *about, *_clock(section))
         case "timestamp":
-            return Timestamp(name, *_bounds(section, moment), *about)
+            return Timestamp(name, *_bounds(section, moment), *about, *_clock(section))
         case _:
             length = section.read("max_length", whole(1, _MOST_CHARACTERS))
             found = Text(name, description=about[0], per_unit=about[1])
@@ -70,6 +74,45 @@ def _null(section: Section, reader: Reader[Bound], lower: Bound | None, upper: B
         section.wrong("null", f"null is {_bound(null)}, outside the bounds {low} to {high}",
                       hint='write a value inside the bounds, or null = "drop"')
     return null
+
+
+def _marks(section: Section) -> tuple[str, str]:
+    """What stands before decimals and between thousands in texts."""
+    decimal = section.read("decimal", one_of(*DECIMAL)) or DECIMAL[0]
+    thousands = section.read("thousands", lambda value, key: one_of(*THOUSANDS)(_as_space(value), key)) or ""
+    if decimal == thousands:
+        other = said(DECIMAL[decimal == DECIMAL[0]])
+        section.wrong("thousands", f"thousands and decimal are both {said(decimal)}", f"write {other} for one, or leave it out")
+    return decimal, thousands
+
+
+def _as_space(value: object) -> object:
+    return " " if value in ("\u00a0", "\u202f") else value
+
+
+def _clock(section: Section) -> tuple[str, str]:
+    """How texts write dates and times, and in which time zone these count."""
+    return section.read("format", format_text) or "", section.read("zone", zone_name) or ""
+
+
+def _words(section: Section) -> tuple[tuple[int | str, ...], tuple[int | str, ...]]:
+    """What is read as true and as false; both are empty where nothing is said."""
+    yes, no = section.items("true", _word), section.items("false", _word)
+    for key, words, other in (("true", yes, "false"), ("false", no, "true")):
+        if words is not None and other not in section.entries:
+            section.wrong(key, f"{key} stands without {other}", f'write {other} = ["…"] too: what is in neither is NULL')
+        elif words is not None and not 0 < len(words) <= _MOST_WORDS:
+            section.wrong(key, f"{key} has {len(words)} words", f"write 1 to {_MOST_WORDS} of them")
+    if yes and no and (both := {str(word).lower() for word in yes} & {str(word).lower() for word in no}):
+        section.wrong("false", f"{said(min(both))} is in true and in false, and capitals do not count", "leave it out of one")
+    return yes or (), no or ()
+
+
+def _word(value: object, key: str) -> int | str:
+    found = _value(value, key)
+    if isinstance(found, str) and (not found.isprintable() or found != found.strip() or len(found) > _LONGEST_WORD):
+        raise ParameterError(f"{key} is {said(found)}, not a word", hint=f"write 1 to {_LONGEST_WORD} letters, no space around")
+    return found
 
 
 def _or_drop(reader: Reader[T]) -> Reader[T | None]:
@@ -129,20 +172,28 @@ def column_entries(column: Column) -> dict[str, object]:
     entries: dict[str, object] = {}
     match column:
         case Number():
-            entries = {"type": "number", "lower": column.lower, "upper": column.upper, "null": column.null}
+            entries = {"type": "number", "lower": column.lower, "upper": column.upper, "null": column.null, **_written(column)}
         case Integer():
-            entries = {"type": "integer", "lower": column.lower, "upper": column.upper, "null": column.null}
+            entries = {"type": "integer", "lower": column.lower, "upper": column.upper, "null": column.null, **_written(column)}
         case Category():
             entries = {"type": "category", "values": column.values, "labels": column.labels or None, "other": column.other}
         case Boolean():
-            entries = {"type": "boolean", "null": column.null}
+            entries = {"type": "boolean", "true": column.true or None, "false": column.false or None, "null": column.null}
         case Date():
-            entries = {"type": "date", "lower": column.lower, "upper": column.upper}
+            entries = {"type": "date", "lower": column.lower, "upper": column.upper, **_timed(column)}
         case Timestamp():
-            entries = {"type": "timestamp", "lower": column.lower, "upper": column.upper}
+            entries = {"type": "timestamp", "lower": column.lower, "upper": column.upper, **_timed(column)}
         case Text():
             entries = {"type": "text", "max_length": column.max_length}
         case _:
             assert_never(column)
     entries |= {"description": column.description, "per_unit": column.per_unit or None}
     return {key: value for key, value in entries.items() if value is not None}
+
+
+def _written(column: Number | Integer) -> dict[str, object]:
+    return {"decimal": column.decimal if column.decimal != DECIMAL[0] else None, "thousands": column.thousands or None}
+
+
+def _timed(column: Date | Timestamp) -> dict[str, object]:
+    return {"format": column.format or None, "zone": column.zone or None}

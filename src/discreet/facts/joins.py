@@ -85,14 +85,10 @@ def key_column(join: Lookup, facts: Facts) -> Column:
             return column
     ours = next(column for column in facts.columns if column.name == join.column)
     match ours:
-        case Number():
-            return Number(join.match)
-        case Integer():
-            return Integer(join.match)
-        case Date():
-            return Date(join.match)
-        case Timestamp():
-            return Timestamp(join.match)
+        case Number() | Integer():
+            return replace(ours, name=join.match, lower=None, upper=None, null=None, per_unit=False)
+        case Date() | Timestamp():
+            return replace(ours, name=join.match, lower=None, upper=None, per_unit=False)
         case Text():
             return Text(join.match, _LONGEST)
         case Category() | Boolean():

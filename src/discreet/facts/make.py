@@ -44,11 +44,17 @@ def number(
     upper: Exact | None = None,
     *,
     null: Exact | None = None,
+    decimal: str = ".",
+    thousands: str | None = None,
     per_unit: bool = False,
     description: str = "",
 ) -> Number:
-    """Real numbers in [lower, upper]; ``null`` stands for a missing value, which is dropped otherwise."""
-    return _made(Number, type="number", lower=lower, upper=upper, null=null, per_unit=per_unit, description=description)
+    """Real numbers in [lower, upper]; ``null`` stands for a missing value, which is dropped otherwise.
+
+    Texts have ``decimal`` before decimals and, where it is given, ``thousands`` between thousands.
+    """
+    entries = {"type": "number", "lower": lower, "upper": upper, "null": null, "decimal": decimal, "thousands": thousands}
+    return _made(Number, **entries, per_unit=per_unit, description=description)
 
 
 def integer(
@@ -56,11 +62,14 @@ def integer(
     upper: int | None = None,
     *,
     null: int | str | None = None,
+    decimal: str = ".",
+    thousands: str | None = None,
     per_unit: bool = False,
     description: str = "",
 ) -> Integer:
-    """Whole numbers in [lower, upper]; ``null`` stands for a missing value, which is dropped otherwise."""
-    return _made(Integer, type="integer", lower=lower, upper=upper, null=null, per_unit=per_unit, description=description)
+    """Whole numbers in [lower, upper]; ``null``, ``decimal`` and ``thousands`` as those of ``number``."""
+    entries = {"type": "integer", "lower": lower, "upper": upper, "null": null, "decimal": decimal, "thousands": thousands}
+    return _made(Integer, **entries, per_unit=per_unit, description=description)
 
 
 def category(
@@ -71,27 +80,48 @@ def category(
     return _made(Category, **entries, per_unit=per_unit, description=description)
 
 
-def boolean(*, null: bool | str | None = None, per_unit: bool = False, description: str = "") -> Boolean:
-    """True or false; ``null`` stands for a missing value, which is dropped otherwise."""
-    return _made(Boolean, type="boolean", null=null, per_unit=per_unit, description=description)
+def boolean(
+    *,
+    true: Sequence[int | str] | None = None,
+    false: Sequence[int | str] | None = None,
+    null: bool | str | None = None,
+    per_unit: bool = False,
+    description: str = "",
+) -> Boolean:
+    """What is one of ``true`` or ``false``, else 1/0, t/f, true/false, yes/no; ``null`` stands for a missing value."""
+    entries = {"type": "boolean", "true": true, "false": false, "null": null}
+    return _made(Boolean, **entries, per_unit=per_unit, description=description)
 
 
 def date(
-    lower: dt.date | str | None = None, upper: dt.date | str | None = None, *, per_unit: bool = False, description: str = ""
+    lower: dt.date | str | None = None,
+    upper: dt.date | str | None = None,
+    *,
+    format: str | None = None,  # noqa: A002 - what it is called in a facts file
+    zone: str | None = None,
+    per_unit: bool = False,
+    description: str = "",
 ) -> Date:
-    """Days in [lower, upper], given as dates or as texts such as "2017-01-31"."""
-    return _made(Date, type="date", lower=lower, upper=upper, per_unit=per_unit, description=description)
+    """Days in [lower, upper], given as dates or as texts such as "2017-01-31"; ``format`` and ``zone`` as for timestamps."""
+    entries = {"type": "date", "lower": lower, "upper": upper, "format": format, "zone": zone}
+    return _made(Date, **entries, per_unit=per_unit, description=description)
 
 
 def timestamp(
     lower: dt.datetime | str | None = None,
     upper: dt.datetime | str | None = None,
     *,
+    format: str | None = None,  # noqa: A002 - what it is called in a facts file
+    zone: str | None = None,
     per_unit: bool = False,
     description: str = "",
 ) -> Timestamp:
-    """Moments without time zone in [lower, upper], given as datetimes or as texts such as "2017-01-31T12:00"."""
-    return _made(Timestamp, type="timestamp", lower=lower, upper=upper, per_unit=per_unit, description=description)
+    """Moments in [lower, upper], by the clocks of ``zone`` (else UTC), given as datetimes or texts such as "2017-01-31T12:00".
+
+    ``format`` is how texts write them, such as "%d/%m/%Y %H:%M"; else ISO 8601. What has an offset is moved to the zone.
+    """
+    entries = {"type": "timestamp", "lower": lower, "upper": upper, "format": format, "zone": zone}
+    return _made(Timestamp, **entries, per_unit=per_unit, description=description)
 
 
 def text(*, max_length: int = 256, per_unit: bool = False, description: str = "") -> Text:

@@ -43,7 +43,7 @@ MOST_OF_UNIT = (1 << 31) - 1  # rows or groups that a cap can name
 class Number:
     """Real numbers, clamped to [lower, upper] where these are given.
 
-    ``null`` replaces a missing value in aggregates; None drops it.
+    ``null`` replaces a missing value in aggregates; None drops it. ``decimal`` and ``thousands`` are how texts write numbers.
     """
 
     name: str
@@ -52,11 +52,13 @@ class Number:
     null: Fraction | None = None
     description: str = ""
     per_unit: bool = False
+    decimal: str = "."
+    thousands: str = ""  # nothing
 
 
 @dataclass(frozen=True, slots=True)
 class Integer:
-    """Whole numbers, clamped to [lower, upper] where these are given."""
+    """Whole numbers, clamped to [lower, upper] where these are given; written as a ``Number`` is."""
 
     name: str
     lower: int | None = None
@@ -64,6 +66,8 @@ class Integer:
     null: int | None = None
     description: str = ""
     per_unit: bool = False
+    decimal: str = "."
+    thousands: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,34 +84,44 @@ class Category:
 
 @dataclass(frozen=True, slots=True)
 class Boolean:
-    """True or false; 1/0, t/f, true/false and yes/no are read."""
+    """True or false: what is one of ``true`` or of ``false``; where these are empty 1/0, t/f, true/false and yes/no."""
 
     name: str
     null: bool | None = None
     description: str = ""
     per_unit: bool = False
+    true: tuple[Scalar, ...] = ()
+    false: tuple[Scalar, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Date:
-    """Days, clamped to [lower, upper] where these are given."""
+    """Days, clamped to [lower, upper] where these are given; written as a ``Timestamp`` is, whose day in its zone they are."""
 
     name: str
     lower: date | None = None
     upper: date | None = None
     description: str = ""
     per_unit: bool = False
+    format: str = ""
+    zone: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Timestamp:
-    """Moments without time zone, clamped to [lower, upper] where these are given."""
+    """Moments by the clocks of one ``zone``, '' for UTC, clamped to [lower, upper] where these are given.
+
+    What is stored with an offset is moved to that zone; what is stored without one is taken to be in it. ``format`` is how texts
+    write moments, '' for ISO 8601.
+    """
 
     name: str
     lower: datetime | None = None
     upper: datetime | None = None
     description: str = ""
     per_unit: bool = False
+    format: str = ""
+    zone: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,8 @@ from difflib import get_close_matches
 from types import MappingProxyType
 
 __all__ = [
-    "BUDGET", "COLUMN", "COMPANION", "CSV", "DOCUMENT", "JOIN", "LOSS", "TABLE", "UNIT", "an", "instead_of", "listed", "nearest",
+    "BUDGET", "COLUMN", "COMPANION", "CSV", "DECIMAL", "DOCUMENT", "JOIN", "LOSS", "TABLE", "THOUSANDS", "UNIT", "an",
+    "instead_of", "listed", "nearest",
 ]  # fmt: skip
 
 DOCUMENT = ("table", "csv", "budget", "columns", "join")
@@ -20,20 +21,25 @@ LOSS = ("epsilon", "delta", "rho")
 BUDGET = (*LOSS, "accounting", "partition", "per_analyst", "max_epsilon_per_question", "expires")
 COLUMN: Mapping[str, tuple[str, ...]] = MappingProxyType(  # by the column's type
     {
-        "number": ("type", "lower", "upper", "null", "per_unit", "description"),
-        "integer": ("type", "lower", "upper", "null", "per_unit", "description"),
+        "number": ("type", "lower", "upper", "null", "decimal", "thousands", "per_unit", "description"),
+        "integer": ("type", "lower", "upper", "null", "decimal", "thousands", "per_unit", "description"),
         "category": ("type", "values", "labels", "other", "per_unit", "description"),
-        "boolean": ("type", "null", "per_unit", "description"),
-        "date": ("type", "lower", "upper", "per_unit", "description"),
-        "timestamp": ("type", "lower", "upper", "per_unit", "description"),
+        "boolean": ("type", "true", "false", "null", "per_unit", "description"),
+        "date": ("type", "lower", "upper", "format", "zone", "per_unit", "description"),
+        "timestamp": ("type", "lower", "upper", "format", "zone", "per_unit", "description"),
         "text": ("type", "max_length", "per_unit", "description"),
     }
 )
+DECIMAL = (".", ",")
+THOUSANDS = (",", ".", " ", "'", "_")  # a space is any of three, an apostrophe either of two
 _HOMES = {
     "[table]": TABLE,
     "[csv]": CSV,
     "[budget]": BUDGET,
-    "[columns.NAME]": ("type", "lower", "upper", "null", "values", "labels", "other", "max_length", "per_unit"),
+    "[columns.NAME]": (
+        "type", "lower", "upper", "null", "values", "labels", "other", "max_length", "decimal", "thousands", "true", "false",
+        "format", "zone", "per_unit",
+    ),
     "[join.NAME]": ("key", "max_matches"),
 }
 
