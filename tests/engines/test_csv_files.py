@@ -1,6 +1,8 @@
 """CSV files as they come: every line that is not empty is one row, and what stands in it is read in one way."""
 
+import codecs
 import dataclasses
+import gzip
 from fractions import Fraction
 
 import pytest
@@ -12,6 +14,7 @@ from discreet.engines.reference import Reference
 from discreet.engines.wanted import ByValue, Grid, Measure, Wanted
 from discreet.errors import EngineFault, FactsError
 from discreet.facts.model import Category, CsvFormat, Integer, Text
+from discreet.facts.vocabulary import ENCODINGS
 from discreet.questions.algebra import Column
 
 A, B, C = Text("a"), Text("b"), Text("c")
@@ -78,6 +81,29 @@ def test_a_file_is_read_line_by_line(name, tmp_path, facts, same):
     check(file, rows_of_text(TEXTS[name]), facts(A, B, C), same)
 
 
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_packed_file_is_read_as_it_would_be_unpacked(name, tmp_path, facts, same):
+    half = len(TEXTS[name]) // 2
+    for parts in ([TEXTS[name]], [TEXTS[name][:half], TEXTS[name][half:]]):  # gzip lets packed files be put one after the other
+        file = tmp_path / "rows.csv.gz"
+        file.write_bytes(b"".join(gzip.compress(part.encode()) for part in parts))
+        check(file, rows_of_text(TEXTS[name]), facts(A, B, C), same)
+
+
+def test_a_packed_file_that_breaks_off_is_a_fault_and_tells_nothing(tmp_path, facts):
+    file = tmp_path / "rows.csv.gz"
+    file.write_bytes(gzip.compress(b"a,b,c\n" + b"1,secret,3\n" * 40_000)[:-20])
+    engine = open_engine(facts(A, B, C), file)
+    with pytest.raises(EngineFault) as caught:
+        engine.run(Wanted(None, (), (Measure(0),)))
+    assert "secret" not in str(caught.value)
+
+
+def test_every_encoding_that_facts_may_name_is_one():
+    for encoding in ENCODINGS:
+        assert codecs.lookup(encoding).decode(b"a,b", "replace")
+
+
 def test_a_ragged_row_is_one_row_with_missing_fields_null_and_extra_fields_ignored():
     assert rows_of_text("a,b,c\n1\n1,2,3,4\n") == [{"a": "1", "b": None, "c": None}, {"a": "1", "b": "2", "c": "3"}]
 
@@ -127,6 +153,8 @@ def test_orderly_files_take_the_fast_way(fields, end, tmp_path, facts, same, mon
         (CsvFormat(header=False, names=("c", "b", "a")), "\ufeff1,2,3\n4,5,6\n"),
         (CsvFormat(encoding="latin-1"), "a,b,c\n1,é,3\n"),
         (CsvFormat(encoding="utf-16"), "a,b,c\n1,é,3\n4,5\n"),
+        (CsvFormat(encoding="windows-1252"), "a,b,c\n1,“10 €”,3\n"),
+        (CsvFormat(encoding="shift_jis"), "a,b,c\n1,表示,3\n"),  # a letter whose second byte is a backslash
     ],
     ids=repr,
 )

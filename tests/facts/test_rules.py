@@ -55,7 +55,7 @@ CSV = [
     (("header = true", 'names = ["a"]'), "csv.names", "beside a header", "header = false"),
     (("header = true", 'header = false\nnames = ["a", "A"]'), "csv.names", "the same name twice", "another name"),
     (("header = true", 'header = false\nnames = ["a", 1]'), "csv.names[1]", "item 2 of names is 1, not a text", "in quotes"),
-    (('"latin-1"', '"UTF8"'), "csv.encoding", "not utf-8, utf-16 or latin-1", "write utf-8"),
+    (('"latin-1"', '"UTF8"'), "csv.encoding", "not utf-8, utf-16, latin-1", "write utf-8"),
     (("quote =", "quotes ="), "csv.quotes", "quotes is not known in [csv]", "write quote"),
     (("ce_book.csv", "ce_book.parquet"), "csv", "does not go with a source of kind parquet", "take [csv] out"),
     (("[csv]", "csv = 3\n[csvx]"), "table.csv", "csv is not known in [table]", "write"),

@@ -1,5 +1,6 @@
 """init, check, register, version and freeze: from a file of rows to a table that may be asked."""
 
+import gzip
 import json
 import shlex
 import tomllib
@@ -94,11 +95,12 @@ def test_odd_and_double_names_are_left_out_and_said(discreet, folder):
 @pytest.mark.parametrize(
     ("name", "encoding", "expected"),
     [("x.csv", "utf-16", {"encoding": "utf-16"}), ("x.csv", "latin-1", {"encoding": "latin-1"}),
+     ("x.csv", "windows-1252", {"encoding": "windows-1252"}),
      ("x.tsv", "utf-8", {"delimiter": "\t"})],
 )  # fmt: skip
 def test_a_draft_says_how_the_file_is_written(discreet, folder, name, encoding, expected):
     mark = "\t" if name.endswith("tsv") else ","
-    (folder / name).write_text(f"Größe{mark}n\n1.5{mark}2\n", encoding=encoding)
+    (folder / name).write_text(f"Größe{mark}n\n1.5{mark}{'€' if encoding.startswith('w') else 2}\n", encoding=encoding)
     assert discreet("init", name).code == 0
     document = tomllib.loads((folder / "x.toml").read_text(encoding="utf-8"))
     assert document["csv"] == expected
@@ -128,7 +130,85 @@ def test_what_is_no_table_is_refused_or_drafted_but_no_crash(discreet, folder, c
 
 def test_init_wants_a_file_of_a_known_kind(discreet):
     assert "no such file" in discreet("init", "nothing.csv").err
-    assert "not a CSV or Parquet" in discreet("init", "people.toml").err
+    assert "no file that can be read" in discreet("init", "people.toml").err
+
+
+SPELT = """\
+stamp;day;us;either;euro;many;yes;when;zip
+2013-01-01T10:00:00Z;31.01.2013;01/31/2013;01/02/2013;1234,50;1.200;J;31/01/13 9:05 PM;01234
+2013-07-01T10:00:00+02:00;1.2.2013;2/1/2013;3/4/2013;-7;12.345.678;n;1/2/13 12:00 AM;9
+"""
+
+
+def test_a_draft_proposes_how_values_are_spelt_and_leaves_open_what_two_spellings_read(discreet, folder):
+    (folder / "spelt.csv").write_text(SPELT, encoding="utf-8")
+    assert discreet("init", "spelt.csv").code == 0
+    columns = tomllib.loads((folder / "spelt.toml").read_text(encoding="utf-8"))["columns"]
+    assert {name: {key: column[key] for key in column if key not in ("lower", "upper")} for name, column in columns.items()} == {
+        "stamp": {"type": "timestamp", "zone": "UTC"},
+        "day": {"type": "date", "format": "%d.%m.%Y"},
+        "us": {"type": "date", "format": "%m/%d/%Y"},
+        "either": {"type": "date", "format": "TODO"},
+        "euro": {"type": "number", "decimal": ","},
+        "many": {"type": "integer", "thousands": ".", "decimal": ","},
+        "yes": {"type": "boolean", "true": ["j"], "false": ["n"]},
+        "when": {"type": "timestamp", "format": "%d/%m/%y %I:%M %p"},
+        "zip": {"type": "integer"},
+    }
+    problems = json.loads(discreet("check", "spelt.toml", "--json").out)["problems"]
+    assert {"columns.either.format"} <= {problem["key"] for problem in problems}
+    assert {problem["message"].partition(" is ")[2] for problem in problems} == {"still to be written"}
+
+
+def test_packed_files_are_drafted_checked_and_registered(discreet, folder):
+    rows = "".join(f"{place},{place % 50}\n" for place in range(300))
+    (folder / "old.visits.csv.gz").write_bytes(gzip.compress(b"id,Age\n" + rows.encode()))
+    assert discreet("init", "old.visits.csv.gz", "--out", "packed.toml").code == 0
+    draft = (folder / "packed.toml").read_text(encoding="utf-8")
+    assert tomllib.loads(draft)["table"] | {"unit": 0} == {
+        "name": "old_visits", "source": "old.visits.csv.gz", "version": "1", "unit": 0, "neighbours": "TODO",
+    }  # fmt: skip
+    assert "csv" not in tomllib.loads(draft)
+    (folder / "packed.toml").write_text(COMPLETE.format(source="old.visits.csv.gz", column="Age"), encoding="utf-8")
+    assert discreet("check", "packed.toml").code == 0
+    assert discreet("register", "packed.toml").code == 0
+    shown = discreet("ask", "packed.toml", "SELECT COUNT(*) AS n FROM t", "--epsilon", "1", "--json")
+    assert abs(json.loads(shown.out)["rows"][0]["n"] - 300) < 40
+    (folder / "broken.csv.gz").write_bytes((folder / "old.visits.csv.gz").read_bytes()[:60])
+    assert discreet("init", "broken.csv.gz").code == 4
+
+
+COMPLETE = """\
+[table]
+name = "t"
+source = "{source}"
+unit = "row"
+neighbours = "add_remove"
+[budget]
+epsilon = 3
+[columns.{column}]
+type = "integer"
+lower = 0
+upper = 100
+"""
+
+
+def test_tables_of_a_duckdb_file_are_drafted_by_name(discreet, folder, part):
+    duckdb = part("duckdb")
+    with duckdb.connect(str(folder / "shop.duckdb")) as made:
+        made.execute("CREATE TABLE sales AS SELECT 7 AS n, '31.01.2013' AS day, TIMESTAMPTZ '2013-01-01 10:00:00+00' AS at")
+    assert discreet("init", "shop.duckdb").code == 0
+    document = tomllib.loads((folder / "sales.toml").read_text(encoding="utf-8"))
+    assert (document["table"]["source"], document["table"]["name"]) == ("shop.duckdb#sales", "sales")
+    assert document["columns"]["day"]["format"] == "%d.%m.%Y"
+    assert document["columns"]["at"] == {"type": "timestamp", "zone": "UTC", "lower": "TODO", "upper": "TODO"}
+    with duckdb.connect(str(folder / "shop.duckdb")) as made:
+        made.execute("CREATE SCHEMA old; CREATE TABLE old.sales AS SELECT 8 AS m")
+    shown = discreet("init", "shop.duckdb")
+    assert (shown.code, "has 2 tables" in shown.err, "sales, old.sales" in shown.err) == (2, True, True)
+    assert discreet("init", "shop.duckdb#old.sales").code == 0
+    assert "m" in tomllib.loads((folder / "old.sales.toml").read_text(encoding="utf-8"))["columns"]
+    assert "no table none" in discreet("init", "shop.duckdb#none").err
 
 
 # ---- check

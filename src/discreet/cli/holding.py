@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["check", "freeze", "init", "register", "unfreeze", "version_new"]
 
-_ENDINGS = (".csv", ".tsv", ".txt", ".parquet", ".pq")
+_ENDINGS = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz", ".parquet", ".pq", ".duckdb", ".ddb", ".db")
+_DUCKDB = (".duckdb", ".ddb", ".db")
 Separate = Annotated[
     bool, typer.Option("--separate", help="State, signed, that nobody in it is in a table of the ledger with the same rows.")
 ]
@@ -26,25 +27,24 @@ Analyst = Annotated[str | None, typer.Option("--analyst", metavar="NAME", help="
 
 
 def init(
-    data: Annotated[Path, typer.Argument(metavar="DATA", help="A CSV or Parquet file.")],
+    data: Annotated[Path, typer.Argument(metavar="DATA", help="A CSV (or .csv.gz), Parquet or DuckDB file, this as FILE#TABLE.")],
     out: Annotated[Path | None, typer.Option("--out", metavar="PATH", help="The facts file to write, else DATA.toml.")] = None,
     header: Annotated[bool, typer.Option("--header/--no-header", help="Whether the first line of a CSV holds names.")] = True,
     as_json: Json = False,
 ) -> None:
     """Draft a facts file: columns and types. What protects people (unit, bounds, budget) is left for you to write."""
-    if data.suffix.lower() not in _ENDINGS:
-        raise ParameterError(f"{data} is not a CSV or Parquet file", hint=f"write a file that ends in {', '.join(_ENDINGS)}")
-    if not data.is_file():
-        raise FactsError("there is no such file", hint="write the path of a CSV or Parquet file", file=str(data))
     from discreet.engines.headers import columns_in
     from discreet.facts.draft import draft_facts, table_name, unusable
+    from discreet.facts.locations import has_commas
     from discreet.facts.model import CsvFormat
 
-    target = out_file(out or data.with_suffix(".toml"), new=True)
-    columns, form = columns_in(data, header=header)
-    source = _seen_from(target, data)
-    is_plain = form is None or (form == CsvFormat() and data.suffix.lower() == ".csv")
-    text = draft_facts(table_name(data.stem), source, columns, check=typed(target), csv=None if is_plain else form)
+    file, table = _file_and_table(data)
+    stem = table or file.name.removesuffix(file.suffix) if file.suffix.lower() != ".gz" else Path(file.stem).stem
+    target = out_file(out or file.with_name(f"{stem}.toml"), new=True)
+    columns, form = columns_in(file, header=header, table=table)
+    source = _seen_from(target, file) + (f"#{table}" if table else "")
+    is_plain = form is None or (form == CsvFormat() and has_commas(file.name))
+    text = draft_facts(table_name(stem), source, columns, check=typed(target), csv=None if is_plain else form)
     try:
         target.write_text(text, encoding="utf-8", newline="\n")
     except OSError as error:
@@ -56,6 +56,27 @@ def init(
         print_json({"facts": str(target), "columns": names, "left_out": left_out, "todo": todo})
         return
     _show_draft(target, left_out, from_header=form is not None and form.header)
+
+
+def _file_and_table(data: Path) -> tuple[Path, str | None]:
+    """The file to draft facts for, and which table in it; of a DuckDB file with one table, that one."""
+    path, mark, table = str(data).rpartition("#")
+    file = Path(path) if mark and path.lower().endswith(_DUCKDB) else data
+    if not file.name.lower().endswith(_ENDINGS):
+        raise ParameterError(f"{file} is no file that can be read", hint=f"write a file that ends in {', '.join(_ENDINGS)}")
+    if not file.is_file():
+        raise FactsError("there is no such file", hint="write the path of a CSV, Parquet or DuckDB file", file=str(file))
+    if file.suffix.lower() not in _DUCKDB:
+        return file, None
+    from discreet.engines.headers import tables_in
+
+    known = tables_in(file)
+    if file is not data and table in known:
+        return file, table
+    if file is data and len(known) == 1:
+        return file, known[0]
+    instead = f"write {file}#NAME with one of {', '.join(known)}" if known else "write a file with a table in it, not only views"
+    raise ParameterError(f"{file} has no table {table}" if file is not data else f"{file} has {len(known)} tables", hint=instead)
 
 
 def _show_draft(target: Path, left_out: list[int], *, from_header: bool) -> None:

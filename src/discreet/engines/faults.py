@@ -74,7 +74,7 @@ def is_interruption(error: Exception) -> bool:
 
 def words_of(error: Exception) -> str:
     """What an engine says of an error, on one line that cannot move a cursor."""
-    said = error.strerror if isinstance(error, OSError) else str(error)
+    said = error.strerror or str(error) if isinstance(error, OSError) else str(error)
     text = said or type(error).__name__
     line = " ".join(text.split())
     shown = "".join(letter if letter.isprintable() else "\ufffd" for letter in line)

@@ -1,42 +1,33 @@
 """Headers of sources: which columns there are. Of the rows nothing is read but, for a draft, what types they seem to have.
 
-``lacking`` is what `discreet check` says about a source; it reads headers only. ``columns_in`` looks at the first rows of a CSV
-file, at the wish of whoever holds the data; it returns names and types, and no value leaves it. Both are for whoever holds the
-data, who is told the engine's own words where a file cannot be read.
+``lacking`` is what `discreet check` says about a source; it reads headers only. ``columns_in`` looks at the first rows of a file,
+at the wish of whoever holds the data; it returns names, types and spellings, and no value leaves it. Both are for whoever holds
+the data, who is told the engine's own words where a file cannot be read.
 """
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from glob import escape
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from discreet.engines.faults import guarded
+from discreet.engines.guesses import guess_stored, guessed, is_data
 from discreet.engines.joining import look_at_stored
 from discreet.engines.limits import limits
-from discreet.engines.lines import lines_of, places_of, split_header, splitter
-from discreet.engines.moments import DAY, MOMENT
-from discreet.engines.spellings import FALSE, NUMBER, TRUE
+from discreet.engines.lines import lines_of, opened, places_of, split_header, splitter
 from discreet.engines.stamps import files_of, is_missing
 from discreet.engines.stored import quoted, quoted_text, view_of
-from discreet.engines.values import MISSING
 from discreet.errors import EngineFault, FactsError
-from discreet.facts.draft import Drafted, Guess
+from discreet.facts.draft import Drafted
 from discreet.facts.model import ByColumn, CsvFormat, Facts, Source
 
-__all__ = ["Lack", "columns_in", "lacking"]
+__all__ = ["Lack", "columns_in", "lacking", "tables_in"]
 
 _FIRST_ROWS = 2_000
 _DELIMITERS = (",", ";", "\t", "|")
-_NUMBER, _DAY, _MOMENT = re.compile(NUMBER), re.compile(DAY), re.compile(MOMENT)
-_WORDS = {*TRUE, *FALSE} - {"0", "1"}
-_STORED: tuple[tuple[str, Guess], ...] = (  # how the name of a DuckDB type begins
-    ("BOOL", "boolean"), ("DATE", "date"), ("TIMESTAMP", "timestamp"), ("FLOAT", "number"), ("DOUBLE", "number"),
-    ("DECIMAL", "number"), ("INT", "integer"), ("BIGINT", "integer"), ("TINYINT", "integer"), ("SMALLINT", "integer"),
-    ("UINT", "integer"), ("UBIGINT", "integer"), ("UTINYINT", "integer"), ("USMALLINT", "integer"), ("HUGEINT", "integer"),
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,20 +94,36 @@ def _lacks(facts: Facts, names: list[str] | dict[str, str]) -> Iterator[Lack]:
 # ---- for `discreet init`
 
 
-def columns_in(path: Path, *, header: bool = True) -> tuple[list[Drafted], CsvFormat | None]:
-    """The columns of a CSV or Parquet file with the types that they seem to have, and how a CSV file is written."""
-    if path.suffix.lower() in (".parquet", ".pq"):
-        types = guarded("the schema cannot be read", lambda: _stored_types(path, None), tell=True)
-        return [Drafted(name, _guess_stored(kind)) for name, kind in types.items()], None
+def columns_in(path: Path, *, header: bool = True, table: str | None = None) -> tuple[list[Drafted], CsvFormat | None]:
+    """The columns of a file with the types that they seem to have, and how a CSV file is written; ``table`` is one of DuckDB."""
+    if table is not None or path.suffix.lower() in (".parquet", ".pq"):
+        return guarded("the schema cannot be read", lambda: _stored_columns(path, table), tell=True), None
     form = guarded("the file cannot be read", lambda: _form(path, header=header), tell=True)
     return guarded("the file cannot be read", lambda: _csv_columns(path, form), tell=True)
 
 
+def tables_in(path: Path) -> list[str]:
+    """The tables of a DuckDB file, with their schema unless that is the usual one."""
+    known = "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = 'source' ORDER BY ALL"
+    found = guarded("the file cannot be read", lambda: _asked(path, "source", known), tell=True)
+    return [name if schema == "main" else f"{schema}.{name}" for schema, name in found]
+
+
+def _stored_columns(path: Path, table: str | None) -> list[Drafted]:
+    """By their types; texts by what the first of them seem to be."""
+    types = _stored_types(path, table)
+    texts = [name for name, kind in types.items() if kind == "VARCHAR"]
+    shown = ", ".join(map(quoted, texts))
+    rows = _asked(path, table, f"SELECT {shown} FROM {_relation(path, table)} LIMIT {_FIRST_ROWS}") if texts else []
+    seen = {name: guessed(name, [row[place] for row in rows if row[place] is not None]) for place, name in enumerate(texts)}
+    return [seen.get(name) or guess_stored(name, kind) for name, kind in types.items()]
+
+
 def _form(path: Path, *, header: bool) -> CsvFormat:
     """Encoding and delimiter, by the first bytes and the first line."""
-    with path.open("rb") as stream:
+    with opened(path) as stream:
         start = stream.read(1 << 16)
-    encoding = "utf-16" if start[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8" if _is_utf8(start) else "latin-1"
+    encoding = "utf-16" if start[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8" if _is_utf8(start) else _of_one_byte(start)
     with closing(lines_of(path, encoding)) as lines:
         first = next(lines, "")
     delimiter = max(_DELIMITERS, key=first.count)  # the first of them where there is none
@@ -131,6 +138,11 @@ def _is_utf8(start: bytes) -> bool:
     return True
 
 
+def _of_one_byte(start: bytes) -> str:
+    """Latin-1 has no letters where Windows has a euro sign and curly quotes."""
+    return "windows-1252" if any(0x80 <= byte < 0xA0 for byte in start) else "latin-1"
+
+
 def _csv_columns(path: Path, form: CsvFormat) -> tuple[list[Drafted], CsvFormat]:
     with closing(lines_of(path, form.encoding)) as lines:
         split = splitter(form)
@@ -139,38 +151,13 @@ def _csv_columns(path: Path, form: CsvFormat) -> tuple[list[Drafted], CsvFormat]
         raise FactsError("the file is empty", hint="write a file with a line of names and rows below it", file=str(path))
     if form.header:
         names, rows = rows[0], rows[1:]
-        if any(_is_data(name) for name in names):
+        if any(is_data(name) for name in names):
             raise FactsError("the first line looks like data, not like names of columns",
                              hint="write --no-header if it is a row; nothing of it was written down", file=str(path))  # fmt: skip
     else:
         names = [f"column_{place + 1}" for place in range(len(rows[0]))]
         form = replace(form, names=tuple(names))
-    found = [Drafted(name, _guess(row[place] for row in rows if place < len(row))) for place, name in enumerate(names)]
-    return found, form
-
-
-def _is_data(name: str) -> bool:
-    """Whether a field of the first line cannot be meant as a name."""
-    trimmed = name.strip()
-    return any(form.fullmatch(trimmed) for form in (_NUMBER, _DAY, _MOMENT)) and not trimmed.isalpha()
-
-
-def _guess(cells: Iterable[str]) -> Guess:
-    """The narrowest type that reads every cell; text if there is none to read."""
-    seen = {cell.strip(" ") for cell in cells} - set(MISSING)
-    if not seen:
-        return "text"
-    if all(_NUMBER.fullmatch(cell) for cell in seen):
-        return "integer" if all(cell.lstrip("+-").isdigit() for cell in seen) else "number"
-    if {cell.casefold() for cell in seen} <= _WORDS:
-        return "boolean"
-    if all(_DAY.fullmatch(cell) for cell in seen):
-        return "date"
-    return "timestamp" if all(_MOMENT.fullmatch(cell) for cell in seen) else "text"
-
-
-def _guess_stored(kind: str) -> Guess:
-    return next((guess for start, guess in _STORED if kind.startswith(start)), "text")
+    return [guessed(name, (row[place] for row in rows if place < len(row))) for place, name in enumerate(names)], form
 
 
 # ---- both
@@ -183,14 +170,23 @@ def _csv_names(file: Path, form: CsvFormat) -> list[str]:
 
 def _stored_types(file: Path, table: str | None) -> dict[str, str]:
     """The types of a Parquet file, or of a table in a DuckDB file, by column."""
+    return {row[0]: row[1] for row in _asked(file, table, f"DESCRIBE SELECT * FROM {_relation(file, table)}")}
+
+
+def _relation(file: Path, table: str | None) -> str:
+    if table is None:
+        return f"read_parquet({quoted_text(escape(str(file)))}, hive_partitioning = false)"
+    return "source." + ".".join(quoted(part) for part in _schema_and_name(table))
+
+
+def _asked(file: Path, table: str | None, sql: str) -> list[Any]:
+    """What a database of its own says, that has a DuckDB file attached if ``table`` is in one."""
     import duckdb
 
     with duckdb.connect(":memory:", config={**limits(), "autoinstall_known_extensions": "false"}) as connection:
-        relation = f"read_parquet({quoted_text(escape(str(file)))}, hive_partitioning = false)"
         if table is not None:
             connection.execute(f"ATTACH {quoted_text(str(file))} AS source (READ_ONLY)")
-            relation = "source." + ".".join(quoted(part) for part in _schema_and_name(table))
-        return {row[0]: row[1] for row in connection.execute(f"DESCRIBE SELECT * FROM {relation}").fetchall()}
+        return connection.execute(sql).fetchall()
 
 
 def _schema_and_name(table: str) -> Sequence[str]:

@@ -6,10 +6,13 @@ is a character like any other. Missing fields are NULL, extra ones are ignored. 
 """
 
 import codecs
+import gzip
+import io
 import re
 from collections.abc import Callable, Generator, Iterable, Iterator
 from itertools import chain
 from pathlib import Path
+from typing import IO, cast
 
 import numpy as np
 
@@ -17,16 +20,27 @@ from discreet.errors import FactsError
 from discreet.facts.model import CsvFormat
 
 __all__ = [
-    "begins_empty", "count_lines", "has_spaced_quotes", "is_utf8", "lines_of", "places_of", "rows_of", "split_header", "splitter",
+    "begins_empty", "count_lines", "has_spaced_quotes", "is_packed", "is_utf8", "lines_of", "opened", "places_of", "rows_of",
+    "split_header", "splitter",
 ]  # fmt: skip
 
 _BOM = "\ufeff"
 _CHUNK = 1 << 24
 
 
+def is_packed(file: Path) -> bool:
+    """Whether a file is packed by gzip, by its name."""
+    return file.suffix.lower() == ".gz"
+
+
+def opened(file: Path) -> IO[bytes]:
+    """The bytes of a file, unpacked."""
+    return cast(IO[bytes], gzip.open(file)) if is_packed(file) else file.open("rb")
+
+
 def lines_of(file: Path, encoding: str) -> Generator[str]:
     """The lines of a file that are not empty, without their ends and without a byte order mark."""
-    with file.open(encoding=encoding, errors="replace", newline=None) as stream:
+    with io.TextIOWrapper(opened(file), encoding=encoding, errors="replace", newline=None) as stream:
         first = stream.readline().removeprefix(_BOM)
         for line in chain([first], stream):
             if bare := line.removesuffix("\n"):
@@ -36,7 +50,7 @@ def lines_of(file: Path, encoding: str) -> Generator[str]:
 def count_lines(file: Path) -> int:
     """How many lines of a UTF-8 file are not empty: the runs of bytes between line ends, counted without decoding."""
     count, after_end = 0, True
-    with file.open("rb") as stream:
+    with opened(file) as stream:
         while chunk := stream.read(_CHUNK):
             code = np.frombuffer(chunk, np.uint8)
             ends = (code == 10) | (code == 13)
@@ -49,7 +63,7 @@ def count_lines(file: Path) -> int:
 def has_spaced_quotes(file: Path, quote: str) -> bool:
     """Whether a quote stands beside a space somewhere in a UTF-8 file: then readers differ in what it means."""
     mark, last = quote.encode(), b""
-    with file.open("rb") as stream:
+    with opened(file) as stream:
         while chunk := stream.read(_CHUNK):
             if quote and (b" " + mark in last + chunk or mark + b" " in last + chunk):
                 return True
@@ -59,7 +73,7 @@ def has_spaced_quotes(file: Path, quote: str) -> bool:
 
 def begins_empty(file: Path) -> bool:
     """Whether a UTF-8 file begins with an empty line, or with spaces: engines may take that for its header."""
-    with file.open("rb") as stream:
+    with opened(file) as stream:
         return stream.read(4).removeprefix(codecs.BOM_UTF8)[:1] in (b"\r", b"\n", b" ", b"\t", b"")
 
 

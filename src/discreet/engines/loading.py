@@ -18,6 +18,7 @@ from discreet.engines.lines import (
     begins_empty,
     count_lines,
     has_spaced_quotes,
+    is_packed,
     is_utf8,
     lines_of,
     places_of,
@@ -153,6 +154,7 @@ def _load_strictly(connection: "DuckDBPyConnection", file: Path, form: CsvFormat
         "skip": "1" if form.header else "0",
         "nullstr": "''",
         "strict_mode": "true",
+        "compression": "'gzip'" if is_packed(file) else "'none'",
     }
     source = f"read_csv({quoted_text(escape(str(file)))}, {', '.join(f'{name} = {value}' for name, value in options.items())})"
     selected = ", ".join(safe_name(place) for place in places)

@@ -9,11 +9,11 @@ from discreet.errors import ParameterError
 from discreet.facts.budgets import read_budget
 from discreet.facts.columns import read_column
 from discreet.facts.joins import check_joins, read_joins, with_units
-from discreet.facts.locations import parse_source
+from discreet.facts.locations import has_commas, parse_source
 from discreet.facts.model import MOST_OF_UNIT, Budget, ByColumn, Category, Column, CsvFormat, EachRow, Facts, Source, Unit
 from discreet.facts.sections import Section
 from discreet.facts.values import Numeral, character, identifier, name, one_of, said, text, truth, whole
-from discreet.facts.vocabulary import CSV, DOCUMENT, TABLE, UNIT, nearest
+from discreet.facts.vocabulary import CSV, DOCUMENT, ENCODINGS, TABLE, UNIT, nearest
 from discreet.privacy.events import Neighbours
 
 __all__ = ["read_document"]
@@ -157,7 +157,7 @@ def _csv(section: Section) -> CsvFormat:
         delimiter=section.read("delimiter", character) or usual.delimiter,
         quote=section.read("quote", character) or usual.quote,
         header=usual.header if header is None else header,
-        encoding=section.read("encoding", one_of("utf-8", "utf-16", "latin-1")) or usual.encoding,
+        encoding=section.read("encoding", one_of(*ENCODINGS)) or usual.encoding,
         names=names or (),
     )
     if written.delimiter == written.quote:
@@ -176,7 +176,7 @@ def _check_csv(root: Section, csv: Section | None, facts: Facts) -> None:
     kind = facts.located.kind if facts.located else None
     if "csv" in root.entries and kind not in ("csv", None):
         root.wrong("csv", f"[csv] does not go with a source of kind {kind}", "take [csv] out")
-    if kind == "csv" and not facts.source.lower().endswith(".csv") and (csv is None or "delimiter" not in csv.entries):
+    if kind == "csv" and not has_commas(facts.source) and (csv is None or "delimiter" not in csv.entries):
         root.wrong(("csv", "delimiter"), f"delimiter is missing, and {said(facts.source)} does not tell it",
                    hint='write delimiter = "\\t", or what stands between the fields, under [csv]')
     if facts.csv.names:

@@ -1,33 +1,41 @@
 """The draft of a facts file: names and types, and a "TODO" wherever a person has to decide.
 
-A facts file is public, so a draft holds nothing that was learnt from rows but the type of each column, which a person checks:
-no bound, no value of a category, no number of rows. A "TODO" is refused by the checks like any wrong value, with its line.
+A facts file is public, so a draft holds nothing that was learnt from rows but the type of each column and how its values are
+spelt, which a person checks: no bound, no value of a category, no number of rows. A "TODO" is refused by the checks like any
+wrong value, with its line.
 """
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from discreet.errors import ParameterError
 from discreet.facts.lines import key_text
 from discreet.facts.model import CsvFormat
 from discreet.facts.values import name as as_name
 
-__all__ = ["Drafted", "Guess", "draft_facts", "table_name", "unusable"]
-
-Guess = Literal["number", "integer", "boolean", "date", "timestamp", "text"]
+__all__ = ["Drafted", "Spelling", "draft_facts", "table_name", "unusable"]
 
 _BOUNDED = ("number", "integer", "date", "timestamp")
 _COMMENT_AT = 26  # columns before a comment
 
 
 @dataclass(frozen=True, slots=True)
+class Spelling:
+    """An entry that says how values are written, as TOML, and what to say beside it."""
+
+    key: str
+    value: str
+    comment: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Drafted:
-    """A column of the source, by its name there and the type that its values seem to have."""
+    """A column of the source, by its name there, the type that its values seem to have, and how they seem to be written."""
 
     name: str
-    guess: Guess
+    guess: str
+    spelt: tuple[Spelling, ...] = ()
 
 
 def table_name(stem: str) -> str:
@@ -58,7 +66,7 @@ def draft_facts(name: str, source: str, columns: Sequence[Drafted], *, check: st
 def _opening(source: str, check: str) -> list[str]:
     return [
         f"# Facts about the table in {_comment(source)}: a draft. All of this file is public. Only the names of the columns (the",
-        "# first line of the source) and their types (a guess) were taken from the source; look over both.",
+        "# first line of the source) and their types and spelling (a guess) were taken from the source; look over both.",
         "# Replace every \"TODO\" by what you know about the subject, never by what you find in the rows. Take out the columns",
         f"# that nobody should ask about: a column that is not listed does not exist. Then: discreet check {_comment(check)}",
     ]
@@ -119,6 +127,8 @@ def _entries(column: Drafted) -> Iterator[str]:
             yield _line("type", _text(column.guess), 'or "category" with values = [1, 2], if it is a code')
         case other:
             yield _line("type", _text(other))
+    for each in column.spelt:
+        yield _line(each.key, each.value, each.comment)
     if column.guess in _BOUNDED:
         yield _line("lower", '"TODO"', "the least and the most that a value can be in any such table, known without")
         yield _line("upper", '"TODO"', "looking; what lies outside counts as the bound. Without bounds: no sums, no means")

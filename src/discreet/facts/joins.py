@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import assert_never
 
 from discreet.errors import ParameterError
-from discreet.facts.locations import parse_source
+from discreet.facts.locations import has_commas, parse_source
 from discreet.facts.model import (
     MOST_OF_UNIT,
     Boolean,
@@ -184,7 +184,7 @@ def _pair(value: object, key: str) -> tuple[str, str]:
 def _check_form(section: Section, located: Source | None, csv: Section | None, source: str) -> None:
     if csv is not None and located is not None and located.kind != "csv":
         section.wrong("csv", f"csv does not go with a source of kind {located.kind}", "take csv out")
-    is_plain = source.lower().endswith(".csv") or (csv is not None and "delimiter" in csv.entries)
+    is_plain = has_commas(source) or (csv is not None and "delimiter" in csv.entries)
     if located is not None and located.kind == "csv" and not is_plain:
         section.wrong(("csv", "delimiter"), f"delimiter is missing, and {said(source)} does not tell it",
                       hint='write csv = { delimiter = "\\t" }, or what stands between the fields')  # fmt: skip

@@ -9,13 +9,14 @@ from discreet.errors import ParameterError
 from discreet.facts.model import Source
 from discreet.facts.values import said, text
 
-__all__ = ["parse_source"]
+__all__ = ["has_commas", "parse_source"]
 
 _FORMS = (
-    "write a .csv or .parquet file or a pattern of them, "
+    "write a .csv, .csv.gz or .parquet file or a pattern of them, "
     '"x.duckdb#table", "postgresql://…#schema.table" or "spark:catalog.table"'
 )
-_CSV, _PARQUET, _DUCKDB = (".csv", ".tsv", ".txt"), (".parquet", ".pq"), (".duckdb", ".ddb", ".db")
+_CSV = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")
+_PARQUET, _DUCKDB = (".parquet", ".pq"), (".duckdb", ".ddb", ".db")
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]+):", re.IGNORECASE)  # one letter would be a drive
 _TABLE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*){0,2}")
 
@@ -39,6 +40,11 @@ def parse_source(value: object, folder: Path, key: str = "source") -> Source:
     pattern = glob.has_magic(written)
     start = Path(glob.escape(str(folder.absolute()))) if pattern else folder.absolute()
     return Source("csv" if written.lower().endswith(_CSV) else "parquet", str(start / written), glob=pattern)
+
+
+def has_commas(written: str) -> bool:
+    """Whether the name of a source tells that commas stand between its fields."""
+    return written.lower().endswith((".csv", ".csv.gz"))
 
 
 def _address(written: str, scheme: str, key: str) -> Source:

@@ -5,8 +5,8 @@ from difflib import get_close_matches
 from types import MappingProxyType
 
 __all__ = [
-    "BUDGET", "COLUMN", "COMPANION", "CSV", "DECIMAL", "DOCUMENT", "JOIN", "LOSS", "TABLE", "THOUSANDS", "UNIT", "an",
-    "instead_of", "listed", "nearest",
+    "BUDGET", "COLUMN", "COMPANION", "CSV", "DECIMAL", "DOCUMENT", "ENCODINGS", "JOIN", "LOSS", "TABLE", "THOUSANDS",
+    "UNIT", "an", "instead_of", "listed", "nearest",
 ]  # fmt: skip
 
 DOCUMENT = ("table", "csv", "budget", "columns", "join")
@@ -30,6 +30,10 @@ COLUMN: Mapping[str, tuple[str, ...]] = MappingProxyType(  # by the column's typ
         "text": ("type", "max_length", "per_unit", "description"),
     }
 )
+ENCODINGS = (
+    "utf-8", "utf-16", "latin-1", "iso-8859-2", "iso-8859-15", "windows-1250", "windows-1251", "windows-1252", "mac-roman",
+    "shift_jis", "euc-kr", "gb18030", "big5",
+)  # fmt: skip
 DECIMAL = (".", ",")
 THOUSANDS = (",", ".", " ", "'", "_")  # a space is any of three, an apostrophe either of two
 _HOMES = {
