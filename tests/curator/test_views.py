@@ -10,6 +10,7 @@ import pytest
 import discreet as dc
 from discreet.curator import curator_in_memory
 from discreet.curator.orders import Order, crossed
+from discreet.curator.request import Ask
 from discreet.engines.reference import Reference
 from discreet.facts import parse_facts
 from discreet.ledger.verify import verify
@@ -21,6 +22,7 @@ from discreet.privacy.conversion import delta_of
 from discreet.privacy.events import GaussianRelease
 from discreet.questions.sql import read_sql
 from discreet.releasing.stages import part_of
+from discreet.views.stored import view_of
 
 FACTS = """
 [table]
@@ -290,3 +292,37 @@ def test_keys_of_the_charge_by_which_most_is_stored_are_used_and_not_the_most_pr
     t.ask("SELECT who, COUNT(*) AS n FROM people GROUP BY who", epsilon=40, delta="1e-3")     # better keys, without means
     assert t.ask(means, epsilon=20, delta="1e-3").rows == first.rows
     assert t.ask(means + " ORDER BY m", epsilon=20, delta="1e-3").replayed
+
+
+# ---- intervals of values
+
+
+def shown_beyond(t, sql, **words):
+    """How many rows lie beyond the value and both ends of its interval, as the view of a question has them."""
+    ask = Ask.of(sql, value_intervals=True, **words)
+    plan = make_plan(ask.read(t.facts), t.facts, ask.price(ask.read(t.facts), t.facts, None), ask.weights)
+    view = view_of(crossed(Order(t, plan, Fraction(19, 20)), waits=False).purchase).plan
+    return [each.rows_beyond for each in view.vectors]
+
+
+LARGEST = "SELECT MAX(Age) AS m FROM people"
+HEAVY_ENDS = {"low end of MAX(Age)": 30, "high end of MAX(Age)": 30}
+
+
+@pytest.mark.parametrize("before", [{"epsilon": 10}, {"epsilon": "0.01"}, {"epsilon": 3, "value_intervals": True},
+                                    {"epsilon": 3, "value_intervals": True, "weights": HEAVY_ENDS}])
+@pytest.mark.parametrize("words", [{"epsilon": "0.1"}, {"epsilon": 3}, {"epsilon": 30}, {"epsilon": 3, "weights": HEAVY_ENDS}])
+def test_ends_are_those_of_the_value_that_is_shown_whatever_was_bought_before(before, words):
+    """MAX leaves so many rows beyond itself as its price says: an interval around another value would miss half the time."""
+    t = people()
+    t.ask(LARGEST, **before)
+    point, low, high = shown_beyond(t, LARGEST, **words)
+    assert point == low == high
+
+
+def test_an_interval_of_values_is_free_at_a_lower_price():
+    t = people()
+    first = t.ask(LARGEST, epsilon=3, value_intervals=True)
+    t.ask(LARGEST, epsilon=2)
+    again = t.ask(LARGEST, epsilon=1, value_intervals=True)
+    assert (again.rows, again.intervals, spent(t)) == (first.rows, first.intervals, 5)

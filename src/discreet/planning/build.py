@@ -97,7 +97,9 @@ def _plan_of(
     drafts = zip(choice.drafts, shares_by(weights), strict=True)
     has_keys = any(draft.is_first for draft in choice.drafts)  # they take the delta, all else is pure then
     pure = Pure(epsilon=price.epsilon) if has_keys and isinstance(price, Approximate) else price
-    planned = [d.planned(facts, price if d.is_first else pure, share, cells) for d, share in drafts]
+    planned: list[Part] = []
+    for draft, share in drafts:
+        planned.append(draft.beside(planned).planned(facts, price if draft.is_first else pure, share, cells))
     measures, vectors = measured(planned)                                    # what the engine must add up
     bound = bound_of(question, facts, is_clamped=choice.is_clamped)
     wanted = Wanted(question.where, keys, measures, bound, joins=question.joins)

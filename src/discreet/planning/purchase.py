@@ -140,6 +140,7 @@ def _filled_from(
     plan: Plan, places: Sequence[int], stored: Mapping[str, Sequence[Draw]], found_by: str
 ) -> tuple[dict[int, tuple[Use, ...]], tuple[Offer, ...]]:
     names = names_of(plan, found_by)
+    stored = {**stored, **_around_one_value(plan, names, stored)}
     kinds = _kinds(plan)
     filled, offers = {}, []
     for place in places:
@@ -154,6 +155,31 @@ def _filled_from(
         elif plan.vectors[place].scales:
             offers.append(Offer(place, uses, float(factor) ** 0.5))
     return filled, tuple(offers)
+
+
+def _around_one_value(
+    plan: Plan, names: Sequence[tuple[tuple[str, ...], ...]], stored: Mapping[str, Sequence[Draw]]
+) -> dict[str, Sequence[Draw]]:
+    """Of stored draws that make one interval with others, those that mean the same value as all others, stored or bought."""
+    together: dict[object, list[tuple[str, Part]]] = {}
+    for slots, part in zip(names, plan.vectors, strict=True):
+        if part.around is not None:
+            together.setdefault(part.around[0], []).append((slots[0][0], part))
+    found: dict[str, Sequence[Draw]] = {}
+    for group in (each for each in together.values() if len(each) > 1):
+        serving = [{_meant(draw.vector) for draw in stored.get(name, ()) if _serves(draw, part)} for name, part in group]
+        meant = min(set.intersection(*serving), default=_meant(group[0][1]))
+        found |= {name: [draw for draw in stored.get(name, ()) if _meant(draw.vector) == meant] for name, _ in group}
+    return found
+
+
+def _meant(part: Part) -> int:
+    return -1 if part.around is None else part.around[1]
+
+
+def _serves(draw: Draw, planned: Part) -> bool:
+    best = _best(planned, 0, (), [draw])
+    return best is not None and best[1] <= 1
 
 
 def _kinds(plan: Plan) -> dict[tuple[int, int], list[AggregateKind]]:

@@ -164,6 +164,11 @@ class Part(ABC):
     def worth(self, slot: int, kinds: Iterable[AggregateKind], planned: "Part") -> Worth | None:
         """How good a slot is for what ``planned`` would tell; None if it does not tell that. Docs: proofs/reuse.md."""
 
+    @property
+    def around(self) -> tuple[object, int] | None:
+        """Of one that makes an interval with others: of what, and which value of that is meant. All of them mean the same one."""
+        return None
+
     def in_place_of(self, planned: "Part") -> Self:
         """The same, stored before, by the name that it is looked for by."""
         return self
@@ -222,6 +227,10 @@ class Draft(ABC):
     def is_clamped(self) -> bool:
         """Whether totals of units are clamped, so that no row has to be left out."""
         return False
+
+    def beside(self, planned: Sequence[Part]) -> Self:
+        """The same, with what it has to know of those that are planned already."""
+        return self
 
     @abstractmethod
     def planned(self, facts: Facts, price: Loss, share: Fraction, cells: int) -> Part:

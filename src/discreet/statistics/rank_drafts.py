@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil, isqrt
-from typing import ClassVar, assert_never
+from typing import ClassVar, Self, assert_never
 
 from discreet.engines.wanted import Grid
 from discreet.errors import QuestionError
@@ -25,7 +25,7 @@ from discreet.sensitivities.statistic import QuantileScore
 from discreet.sensitivities.table import score_change
 from discreet.statistics.grids import lattice_for
 from discreet.statistics.levels import groups_of_levels, parts_of
-from discreet.statistics.part import Draft
+from discreet.statistics.part import Draft, Part
 from discreet.statistics.ranks import ENDS_MISS, Ranks, Role, reaches, rows_beyond
 
 __all__ = ["RankDraft", "epsilon_of", "rank_drafts"]
@@ -46,7 +46,14 @@ class RankDraft(Draft):
     aggregates: tuple[tuple[Aggregate, ...], ...]
     scope: Scope
     what: str
+    beyond: int | None = None  # of an end: how many rows MIN or MAX leaves beyond the value that it is an end of
     made: ClassVar[type[Ranks]] = Ranks
+
+    def beside(self, planned: Sequence[Part]) -> Self:
+        """An end is that of the value, whatever share of the price each of them has."""
+        about = self.of, self.filter, self.kind
+        values = [each for each in planned if isinstance(each, Ranks) and (each.of, each.filter, each.kind) == about]
+        return replace(self, beyond=values[0].rows_beyond) if values else self
 
     def planned(self, facts: Facts, price: Loss, share: Fraction, cells: int) -> Ranks:
         """With its lattice and its selections."""
@@ -55,7 +62,7 @@ class RankDraft(Draft):
             of=self.of, filter=self.filter, kind=self.kind, role=self.role, shares=self.shares, rows_beyond=0, grid=grid,
             mechanism=self._selections(grid, price, share, cells, Fraction(0)), share=share, what=self.what,
         )  # fmt: skip
-        beyond = rows_beyond(found)
+        beyond = rows_beyond(found) if self.beyond is None else self.beyond
         offset = {"min": Fraction(beyond), "max": Fraction(-beyond)}.get(self.kind, Fraction(0))
         far = ceil(max(reaches(found, float(ENDS_MISS) / 2)))  # reaches do not depend on the offset
         offset += {"point": 0, "low": -far, "high": far}[self.role]

@@ -126,7 +126,7 @@ class Ranks(Part):
             each.role: each.values(told.released[at][0, each.shares.index(self.shares[slot]), :], told.facts)
             for at, each in enumerate(told.parts)
             if isinstance(each, Ranks) and (each.of, each.filter, each.kind) == (self.of, self.filter, self.kind)
-            and self.shares[slot] in each.shares
+            and self.shares[slot] in each.shares and each.rows_beyond == self.rows_beyond
         }  # fmt: skip
         return [found["low"], found["high"]] if "low" in found and "high" in found else None
 
@@ -169,6 +169,10 @@ class Ranks(Part):
         if not isinstance(planned, Ranks) or self.grid != planned.grid:
             return None
         return Fraction(ceil(reaches(self, _MISS)[slot])), Fraction(self.rows_beyond)
+
+    @property
+    def around(self) -> tuple[object, int] | None:
+        return ((self.of, self.filter, self.kind), self.rows_beyond) if self.kind in ("min", "max") else None
 
     def in_place_of(self, planned: Part) -> Self:
         assert isinstance(planned, Ranks)
