@@ -13,8 +13,8 @@ from discreet.plots.numerals import grouped
 from discreet.privacy.events import GaussianRelease
 from discreet.privacy.events import Sequence as InSequence
 from discreet.privacy.losses import Approximate, Concentrated, Loss, Pure
+from discreet.questions.aggregates import BOUNDED
 from discreet.questions.algebra import Aggregate, Column
-from discreet.questions.functions import BOUNDED
 from discreet.questions.ranked import SIZE_KINDS
 from discreet.questions.text import name_text, to_text
 from discreet.statistics.bounds import Found

@@ -6,7 +6,6 @@ sums of degree two give the variance as well, each for one share of the price (d
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from fractions import Fraction
 
 from discreet.errors import QuestionError
 from discreet.facts.model import EachRow, Facts
@@ -14,6 +13,7 @@ from discreet.planning.caps import clamped, matches_of, reach_of, rows_checked
 from discreet.planning.cells import cells_of, unknown_key
 from discreet.planning.plan import Known
 from discreet.planning.unknown import keys_draft
+from discreet.questions.aggregates import BOUNDED
 from discreet.questions.algebra import (
     Aggregate,
     Apply,
@@ -30,7 +30,7 @@ from discreet.questions.algebra import (
 )
 from discreet.questions.bounds import beyond_bounds, bounds_of, is_whole, may_be_null
 from discreet.questions.disjoint import are_disjoint
-from discreet.questions.functions import BOUNDED
+from discreet.questions.nulls import with_nulls_replaced
 from discreet.questions.ranked import RANKED_KINDS, SIZE_KINDS
 from discreet.questions.text import to_text
 from discreet.sensitivities.scope import Scope
@@ -58,7 +58,6 @@ __all__ = [
     "drafts_of",
     "drops_rows",
     "known_rows_behind",
-    "with_nulls_replaced",
 ]
 
 @dataclass(frozen=True, slots=True)
@@ -333,22 +332,3 @@ def drops_rows(aggregate: Aggregate, facts: Facts) -> bool:
     numbers = [_argument(aggregate, facts)]
     numbers += [] if aggregate.and_of is None else [with_nulls_replaced(aggregate.and_of, facts)]
     return any(may_be_null(each, facts) for each in numbers)
-
-
-def with_nulls_replaced(expression: Expression, facts: Facts) -> Expression:
-    """The aggregated number with the facts' null rule written out: a column with a replacement becomes COALESCE. Rule 4."""
-    match expression:
-        case Column(name):
-            null = getattr(facts.column(name), "null", None)
-            if null is None:
-                return expression
-            return Apply("coalesce", (expression, Literal(null if isinstance(null, bool) else Fraction(null))))
-        case Apply(operation, of):
-            return Apply(operation, tuple(with_nulls_replaced(part, facts) for part in of))
-        case Case(whens, otherwise):
-            # conditions keep NULL as NULL, as in WHERE
-            return Case(tuple((c, with_nulls_replaced(v, facts)) for c, v in whens), with_nulls_replaced(otherwise, facts))
-        case Bin(of, width, origin):
-            return Bin(with_nulls_replaced(of, facts), width, origin)
-        case _:
-            return expression

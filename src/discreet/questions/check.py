@@ -7,6 +7,7 @@ from typing import assert_never
 from discreet.errors import QuestionError
 from discreet.facts import model
 from discreet.privacy.losses import Approximate
+from discreet.questions.aggregates import BOUNDED
 from discreet.questions.algebra import (
     Aggregate,
     Apply,
@@ -25,7 +26,6 @@ from discreet.questions.algebra import (
 )
 from discreet.questions.bounds import beyond_bounds, bounds_of, unbounded_operand
 from discreet.questions.caps import check_units, fitted_caps
-from discreet.questions.functions import BOUNDED
 from discreet.questions.joins import facts_seen, fitted_joins
 from discreet.questions.naming import default_name
 from discreet.questions.normal import normal

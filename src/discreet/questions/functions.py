@@ -4,36 +4,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from discreet.questions.algebra import AggregateKind, Apply, Bin, Case, DatePart, Expression, Literal, Operation, Part
+from discreet.questions.algebra import Apply, Bin, Case, DatePart, Expression, Literal, Operation, Part
 from discreet.questions.literals import is_float
 from discreet.questions.places import Misfit
 
-__all__ = ["AGGREGATES", "BOUNDED", "FUNCTIONS", "Function", "PAIRS", "PARTS", "bin_of", "nullif", "rounded", "unwanted_by"]
-
-AGGREGATES: dict[str, AggregateKind] = {
-    "COUNT": "count",
-    "COUNT_UNITS": "count_units",
-    "SUM": "sum",
-    "AVG": "mean",
-    "MEAN": "mean",
-    "VARIANCE": "variance_samp",
-    "VAR_SAMP": "variance_samp",
-    "VAR_POP": "variance_pop",
-    "STDDEV": "stddev_samp",
-    "STDDEV_SAMP": "stddev_samp",
-    "STDDEV_POP": "stddev_pop",
-    "COVAR": "covariance_pop",
-    "COVAR_POP": "covariance_pop",
-    "COVAR_SAMP": "covariance_samp",
-    "CORR": "correlation",
-    "RUNNING_COUNT": "running_rows",
-    "AT_BOUNDS": "at_bounds",
-    "AT_LOWER": "at_lower",
-    "AT_UPPER": "at_upper",
-}
-
-BOUNDED: tuple[AggregateKind, ...] = ("at_bounds", "at_lower", "at_upper")  # shares of values at a declared bound or beyond
-PAIRS: tuple[AggregateKind, ...] = ("covariance_pop", "covariance_samp", "correlation")  # of two numbers
+__all__ = ["FUNCTIONS", "Function", "PARTS", "bin_of", "nullif", "rounded", "unwanted_by"]
 
 PARTS: dict[str, Part] = {
     "YEAR": "year",

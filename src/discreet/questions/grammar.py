@@ -8,9 +8,10 @@ from dataclasses import replace
 from datetime import date, datetime
 
 from discreet.errors import QuestionError
+from discreet.questions.aggregates import AGGREGATES, PAIRS
 from discreet.questions.algebra import Aggregate, Apply, Case, Column, DatePart, Expression, In, Like, Literal, Operation
 from discreet.questions.cursor import Cursor
-from discreet.questions.functions import AGGREGATES, FUNCTIONS, PAIRS, PARTS, Function, rounded
+from discreet.questions.functions import FUNCTIONS, PARTS, Function, rounded
 from discreet.questions.hints import RESERVED, function_hint
 from discreet.questions.literals import parse_day, parse_moment, parse_number
 from discreet.questions.places import Places

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import assert_never
 
+from discreet.questions.aggregates import FORMS
 from discreet.questions.algebra import (
     Aggregate,
-    AggregateKind,
     Apply,
     Bin,
     Case,
@@ -20,31 +20,6 @@ from discreet.questions.algebra import (
 )
 
 __all__ = ["default_name", "unlike"]
-
-_KINDS: dict[AggregateKind, str] = {
-    "count_rows": "count",
-    "count_units": "units",
-    "count": "count",
-    "sum": "sum",
-    "mean": "mean",
-    "variance_pop": "variance",
-    "variance_samp": "variance",
-    "stddev_pop": "stddev",
-    "stddev_samp": "stddev",
-    "count_distinct": "distinct",
-    "running_rows": "running_count",
-    "at_bounds": "at_bounds",
-    "at_lower": "at_lower",
-    "at_upper": "at_upper",
-    "covariance_pop": "covariance",
-    "covariance_samp": "covariance",
-    "correlation": "correlation",
-    "quantile": "quantile",
-    "min": "min",
-    "max": "max",
-    "rows_per_unit": "rows_per_unit",
-    "groups_per_unit": "groups_per_unit",
-}
 
 
 def default_name(value: Expression, keys: tuple[Expression, ...]) -> str:
@@ -61,7 +36,7 @@ def default_name(value: Expression, keys: tuple[Expression, ...]) -> str:
         case Aggregate(kind="quantile", of=of, q=q):
             return _about("median" if q == Fraction(1, 2) else "quantile", of)
         case Aggregate(kind, of, _, other):
-            return _about(_about(_KINDS[kind], of), other)
+            return _about(_about(FORMS[kind].word, of), other)
         case Literal() | Apply() | In() | Like() | Case():
             return "value"
         case _:

@@ -14,6 +14,7 @@ from fractions import Fraction
 from typing import Literal as OneOfThese
 from typing import assert_never
 
+from discreet.questions.aggregates import FORMS
 from discreet.questions.algebra import (
     Aggregate,
     Apply,
@@ -111,7 +112,7 @@ class _Form:
             case Case():
                 return _case(new)
             case Aggregate(of=of, filter=only, and_of=other):
-                if of is not None and other is not None:  # both ways round are one
+                if of is not None and other is not None and not FORMS[new.kind].has_order:  # both ways round are one
                     of, other = self._ordered((of, other))
                 return replace(new, of=of, and_of=other, filter=self.condition(only))
             case _:

@@ -7,9 +7,9 @@ from fractions import Fraction
 from typing import assert_never
 
 from discreet.exact import shown
+from discreet.questions.aggregates import FORMS
 from discreet.questions.algebra import (
     Aggregate,
-    AggregateKind,
     Apply,
     Bin,
     Case,
@@ -51,30 +51,6 @@ _BETWEEN: dict[Operation, tuple[str, int]] = {
     "remainder": ("%", _TIMES),
 }
 _TURNED: dict[Operation, Operation] = {"less": "greater", "less_equal": "greater_equal"}
-_AGGREGATES: dict[AggregateKind, str] = {
-    "count_rows": "COUNT",
-    "count": "COUNT",
-    "sum": "SUM",
-    "mean": "AVG",
-    "variance_pop": "VAR_POP",
-    "variance_samp": "VAR_SAMP",
-    "stddev_pop": "STDDEV_POP",
-    "stddev_samp": "STDDEV_SAMP",
-    "count_distinct": "COUNT",
-    "running_rows": "RUNNING_COUNT",
-    "at_bounds": "AT_BOUNDS",
-    "at_lower": "AT_LOWER",
-    "at_upper": "AT_UPPER",
-    "count_units": "COUNT_UNITS",
-    "covariance_pop": "COVAR_POP",
-    "covariance_samp": "COVAR_SAMP",
-    "correlation": "CORR",
-    "quantile": "QUANTILE",
-    "min": "MIN",
-    "max": "MAX",
-    "rows_per_unit": "ROWS_PER_UNIT",
-    "groups_per_unit": "GROUPS_PER_UNIT",
-}
 
 
 def to_text(asked: Question | Expression, keys: tuple[Expression, ...] = ()) -> str:
@@ -167,7 +143,7 @@ def _aggregate(aggregate: Aggregate, text: Text) -> str:
     if kind in SIZE_KINDS or (kind in RANKED_KINDS and of is not None):
         return ranked_text(aggregate, "" if of is None else text(of, 0)) + condition
     numbers = "*" if of is None else text(of, 0) if other is None else f"{text(of, 0)}, {text(other, 0)}"
-    return f"{_AGGREGATES[kind]}({'DISTINCT ' if kind == 'count_distinct' else ''}{numbers}){condition}"
+    return f"{FORMS[kind].sql}({'DISTINCT ' if kind == 'count_distinct' else ''}{numbers}){condition}"
 
 
 def _applied(expression: Apply, text: Text) -> tuple[str, int]:

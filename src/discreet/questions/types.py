@@ -240,7 +240,7 @@ def _check_aggregate(expression: Aggregate, inner: list[Fitted]) -> None:
     what = "a quantile, MIN or MAX" if expression.kind in RANKED_KINDS else "a sum, mean or variance"
     _demand(expression, inner[0], "number", what, "COUNT(x) counts values of any kind")
     if expression.and_of is not None:
-        _demand(expression, inner[1], "number", "a covariance or correlation", "it relates two numbers to each other")
+        _demand(expression, inner[1], "number", "a relation", "it relates two numbers to each other")
 
 
 # ---- like with like

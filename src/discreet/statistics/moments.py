@@ -11,9 +11,9 @@ import numpy as np
 
 from discreet.engines.wanted import Measure
 from discreet.facts.model import Facts
+from discreet.questions.aggregates import BOUNDED
 from discreet.questions.algebra import AggregateKind, Expression
 from discreet.questions.bounds import may_be_null
-from discreet.questions.functions import BOUNDED
 from discreet.sensitivities import statistic as sensitive
 from discreet.sensitivities.contribution import Sensitivity
 from discreet.sensitivities.scope import Scope

@@ -8,12 +8,13 @@ from typing import Any
 from numpy.typing import NDArray
 
 from discreet.facts.model import Facts
-from discreet.planning.choosing import aggregates_in_expression, drops_rows, with_nulls_replaced
+from discreet.planning.choosing import aggregates_in_expression, drops_rows
 from discreet.planning.identity import count_name
 from discreet.planning.plan import Derived, Plan
 from discreet.planning.purchase import Draw
+from discreet.questions.aggregates import BOUNDED
 from discreet.questions.algebra import Aggregate, Apply, Expression
-from discreet.questions.functions import BOUNDED
+from discreet.questions.nulls import with_nulls_replaced
 from discreet.questions.ranked import SIZE_KINDS
 from discreet.views.estimates import estimate
 from discreet.views.simultaneous import Confidence

@@ -21,8 +21,8 @@ from discreet.planning.price import Price
 from discreet.planning.shares import Weights
 from discreet.planning.staged import opened
 from discreet.privacy.losses import Pure
+from discreet.questions.aggregates import FORMS
 from discreet.questions.algebra import Aggregate, Column, Expression, KeyOf, Output, Question
-from discreet.questions.functions import BOUNDED
 from discreet.questions.unbounded import unbounded_in
 from discreet.remedies import Remedy
 from discreet.statistics.bounds import ASSUMED, Found
@@ -40,7 +40,6 @@ Basis = Literal["rows", "released", "assuming", "rows_about", "table", "rank", "
 _SIZES = (100, 1000, 10_000)  # of a group, where nothing says how large it is
 _STEADY = ("count", "count_rows", "count_units", "count_distinct", "running_rows", "sum")  # whose error rows do not change
 _COUNTED = {"count_units": "units", "count_distinct": "values"}  # in place of rows
-_LINEAR = ("sum", "mean", "stddev_pop", "stddev_samp")  # are twice as large where numbers are
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,13 +118,13 @@ def _as_if_found(plan: Plan) -> Plan:
 
 def _scaled(value: Expression) -> set[str]:
     """The columns that stand alone in aggregates of an output which grow with their numbers."""
-    aggregates = [each for each in aggregates_in_expression(value) if each.kind not in (*BOUNDED, "correlation")]
+    aggregates = [each for each in aggregates_in_expression(value) if FORMS[each.kind].grows != "no"]
     return {part.name for each in aggregates for part in (each.of, each.and_of) if isinstance(part, Column)}
 
 
 def _in_ranges(output: Output, errors: list[tuple[int, float]], depends_on_rows: bool) -> list[Expected]:
     """Errors that were worked out for assumed bounds, in parts of their distance; infinite where that says nothing."""
-    is_linear = isinstance(output.value, Aggregate) and output.value.kind in _LINEAR
+    is_linear = isinstance(output.value, Aggregate) and FORMS[output.value.kind].grows == "linearly"
     if not is_linear:
         return [Expected(output.name, float("inf"), "range", None)]
     width = float(ASSUMED[1] - ASSUMED[0])

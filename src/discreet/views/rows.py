@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal as OneOfThese
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +9,7 @@ from numpy.typing import NDArray
 from discreet.planning.choosing import aggregates_in_expression
 from discreet.planning.plan import Derived, Plan
 from discreet.planning.staged import opened
+from discreet.questions.aggregates import FORMS, Kind
 from discreet.questions.algebra import Aggregate, Expression, KeyOf
 from discreet.questions.bounds import is_whole
 from discreet.statistics.part import Released
@@ -21,10 +21,6 @@ from discreet.views.simultaneous import Confidence, risks_together
 
 __all__ = ["Kind", "Shown", "Table", "answer_table", "kind_of"]
 
-Kind = OneOfThese[
-    "key", "count", "sum", "mean", "variance", "stddev", "covariance", "correlation",
-    "median", "quantile", "min", "max", "derived",
-]  # fmt: skip
 _WIDE = 2.0**62  # from here on whole numbers are made one by one
 
 
@@ -73,26 +69,10 @@ def kind_of(expression: Expression) -> Kind:
     match expression:
         case KeyOf():
             return "key"
-        case Aggregate(kind="count_rows" | "count_units" | "count" | "count_distinct" | "running_rows"):
-            return "count"
-        case Aggregate(kind="sum"):
-            return "sum"
-        case Aggregate(kind="mean" | "at_bounds" | "at_lower" | "at_upper"):
-            return "mean"
-        case Aggregate(kind="variance_pop" | "variance_samp"):
-            return "variance"
-        case Aggregate(kind="covariance_pop" | "covariance_samp"):
-            return "covariance"
-        case Aggregate(kind="correlation"):
-            return "correlation"
-        case Aggregate(kind="min" | "max" as end):
-            return end
-        case Aggregate(kind="quantile", q=q):
-            return "median" if q == Fraction(1, 2) else "quantile"
-        case Aggregate(kind="rows_per_unit" | "groups_per_unit"):
-            return "quantile"
-        case Aggregate():
-            return "stddev"
+        case Aggregate(q=q) if q == Fraction(1, 2) and expression.kind == "quantile":
+            return "median"
+        case Aggregate(kind):
+            return FORMS[kind].kind
         case _:
             return "derived"
 
