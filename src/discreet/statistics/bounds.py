@@ -18,7 +18,7 @@ from discreet.errors import QuestionError
 from discreet.facts.model import Facts, Integer, Number
 from discreet.privacy.events import Event
 from discreet.privacy.events import Sequence as InSequence
-from discreet.questions.algebra import AggregateKind, Apply, Case, Column, Expression, Literal, Question
+from discreet.questions.algebra import Aggregate, AggregateKind, Apply, Case, Column, Expression, Literal, Question
 from discreet.statistics.estimate import Estimate
 from discreet.statistics.part import FirstPart, Part, Told, Worth, Writer
 from discreet.statistics.ranks import Ranks
@@ -64,7 +64,7 @@ class Found(FirstPart):
         assert isinstance(column, Number | Integer)
         return column
 
-    def estimate(self, told: Told, place: int, slot: int, kind: AggregateKind, alpha: float) -> Estimate:
+    def estimate(self, told: Told, place: int, slot: int, aggregate: Aggregate, alpha: float) -> Estimate:
         raise AssertionError("bounds answer no aggregate")
 
     def statement(self, kind: AggregateKind) -> str:

@@ -65,7 +65,7 @@ class Keys(FirstPart):
     def readings(self, wanted: Wanted) -> Iterable[tuple[Expression | None, ...]]:
         return [(wanted.where,)]
 
-    def estimate(self, told: Told, place: int, slot: int, kind: AggregateKind, alpha: float) -> Estimate:
+    def estimate(self, told: Told, place: int, slot: int, aggregate: Aggregate, alpha: float) -> Estimate:
         """The counts that were told with their keys."""
         assert isinstance(self.mechanism, NoisyThreshold)
         counts, far = counts_told(told.released[place]), reach(self.mechanism.law, (1.0,), alpha)

@@ -129,7 +129,7 @@ class Part(ABC):
     # ---- what comes of it
 
     @abstractmethod
-    def estimate(self, told: Told, place: int, slot: int, kind: AggregateKind, alpha: float) -> Estimate:
+    def estimate(self, told: Told, place: int, slot: int, aggregate: Aggregate, alpha: float) -> Estimate:
         """An aggregate in every cell, from the integers of this part, which is at ``place``."""
 
     @abstractmethod

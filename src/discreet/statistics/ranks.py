@@ -22,7 +22,7 @@ from discreet.mechanisms.quantiles import Quantiles
 from discreet.privacy.composition import groups_touched
 from discreet.privacy.events import Event, ExponentialSelection
 from discreet.privacy.events import Sequence as InSequence
-from discreet.questions.algebra import AggregateKind, Expression
+from discreet.questions.algebra import Aggregate, AggregateKind, Expression
 from discreet.questions.bounds import bounds_of, is_whole
 from discreet.statistics.estimate import Estimate
 from discreet.statistics.levels import groups_of_levels
@@ -104,7 +104,7 @@ class Ranks(Part):
 
     # ---- from chosen places to values, to intervals of ranks, which are free, and of values, where they were bought. Rule 30
 
-    def estimate(self, told: Told, place: int, slot: int, kind: AggregateKind, alpha: float) -> Estimate:
+    def estimate(self, told: Told, place: int, slot: int, aggregate: Aggregate, alpha: float) -> Estimate:
         """The public bounds are the ends where no narrower ones were bought."""
         value = self.values(told.released[place][0, slot, :], told.facts)
         lower, upper = self.bounds(told.facts)

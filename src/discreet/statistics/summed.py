@@ -43,6 +43,7 @@ class Noisy:
     law: Law
     facts: Facts
     is_grouped: bool = True  # False for a plan of one cell, made to say what to expect
+    first: Expression | None = None  # what the aggregate names first, of two numbers whose order matters
 
     @property
     def rows(self) -> int:

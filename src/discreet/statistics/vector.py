@@ -19,6 +19,7 @@ from discreet.privacy.conversion import rho_of
 from discreet.privacy.events import Event
 from discreet.privacy.losses import Approximate, Concentrated, Loss, Pure
 from discreet.questions.algebra import Aggregate, AggregateKind, Expression
+from discreet.questions.nulls import with_nulls_replaced
 from discreet.sensitivities.contribution import Sensitivity
 from discreet.sensitivities.scope import Scope
 from discreet.statistics.clamping import Reach
@@ -92,9 +93,11 @@ class Vector(Part):
     def at(self, starts: tuple[int, ...]) -> Self:
         return replace(self, measures=starts)
 
-    def estimate(self, told: Told, place: int, slot: int, kind: AggregateKind, alpha: float) -> Estimate:
+    def estimate(self, told: Told, place: int, slot: int, aggregate: Aggregate, alpha: float) -> Estimate:
         sums = told.released[place][:, slot, :].astype(np.float64)
-        return self.statistic.estimate(Noisy(sums, self.mechanism.law, told.facts, told.is_grouped), kind, alpha)
+        first = None if aggregate.of is None else with_nulls_replaced(aggregate.of, told.facts)
+        noisy = Noisy(sums, self.mechanism.law, told.facts, told.is_grouped, first)
+        return self.statistic.estimate(noisy, aggregate.kind, alpha)
 
     def statement(self, kind: AggregateKind) -> str:
         return self.statistic.statement(kind)

@@ -16,6 +16,6 @@ def estimate(plan: Plan, aggregate: Aggregate, released: Released, alpha: float)
         case Known(value):
             return fixed(float(value), plan.wanted.cells)
         case Derived(place, slot):
-            return plan.vectors[place].estimate(plan.told(released), place, slot, aggregate.kind, alpha)
+            return plan.vectors[place].estimate(plan.told(released), place, slot, aggregate, alpha)
         case source:
             assert_never(source)
