@@ -26,6 +26,7 @@ EVERY = [
     "SELECT COUNT(*) AS n FROM t",
     "SELECT s, COUNT(*) AS n, SUM(x) AS v, AVG(x) AS m FROM t GROUP BY s HAVING n > 3 ORDER BY v DESC LIMIT 1",
     "SELECT VARIANCE(x) AS v, STDDEV(i) AS d, COVAR(x, i) AS c, CORR(x, i) AS r FROM t",
+    "SELECT REGR_INTERCEPT(x, i) AS a, REGR_SLOPE(i, x) AS b, REGR_R2(i, x) AS f FROM t",
     "SELECT SUM(x) / COUNT(*) AS q, SUM(x) % 7 AS r, ABS(SUM(i) - 3) AS a FROM t",
     "SELECT s, MEDIAN(x, INTERVAL) AS m, MIN(x) AS low FROM t GROUP BY s",
     "SELECT BIN(x, 10) AS b, RUNNING_COUNT(*) AS upto FROM t GROUP BY b",

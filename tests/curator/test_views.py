@@ -66,6 +66,19 @@ def spent(curator):
     return curator.budget.spent.epsilon
 
 
+@pytest.mark.parametrize("pair", ["Income, Age", "Age, Income"])
+def test_a_line_is_free_where_a_correlation_was_bought_either_way_round(pair):
+    curator = people()
+    curator.ask(f"SELECT CORR({pair}) AS r FROM people", epsilon=10)
+    found = [curator.ask(f"SELECT REGR_SLOPE({one}) AS b FROM people", epsilon=10) for one in ("Income, Age", "Age, Income")]
+    assert spent(curator) == 10
+    alone = people().ask("SELECT REGR_SLOPE(Income, Age) AS b, REGR_SLOPE(Age, Income) AS c FROM people", epsilon=1000)
+    for answer, truth in zip(found, alone.rows[0].values(), strict=True):  # in the units of its own numbers
+        low, high = answer.intervals[0]["b"]
+        assert low < truth < high
+        assert found[0].rows[0]["b"] != found[1].rows[0]["b"]
+
+
 VIEWS = [
     BY_RACE + " ORDER BY m DESC",
     BY_RACE + " ORDER BY m LIMIT 3",

@@ -213,6 +213,7 @@ class Questions:
             "COVAR_POP": f"COVAR_POP({of}, {another})",
             "COVAR_SAMP": f"COVAR_SAMP({of}, {another})",
             "CORR": f"CORR({of}, {another})",
+            "REGR": f"{self._any(('REGR_SLOPE', 'REGR_INTERCEPT', 'REGR_R2'))}({of}, {another})",
             "MEDIAN": f"MEDIAN({of}{self._any(('', '', ', INTERVAL'))})",
             "QUANTILE": f"QUANTILE({of}, {self._any(('0', '0.25', '0.5', '1', '1/3', '0.999', '1e-300' if extreme else '0.1'))})",
             "MIN": f"MIN({of})",

@@ -114,11 +114,12 @@ BREAKERS = st.sampled_from(
         "SUM(x / 3)",
     ]
 )
+PAIRED = st.sampled_from(["COVAR_POP", "COVAR_SAMP", "CORR", "REGR_SLOPE", "REGR_INTERCEPT", "REGR_R2"])
 STATISTICS = st.one_of(
     st.just("COUNT(*)"),
     joined("COUNT(", st.sampled_from(["x", "y", "c", "name", "d"]), ")"),
     joined(st.sampled_from(["SUM", "AVG", "VAR_POP", "VAR_SAMP", "STDDEV"]), "(", EXPRESSIONS, ")"),
-    joined(st.sampled_from(["COVAR_POP", "COVAR_SAMP", "CORR"]), "(", EXPRESSIONS, ", ", EXPRESSIONS, ")"),
+    joined(PAIRED, "(", EXPRESSIONS, ", ", EXPRESSIONS, ")"),
     st.sampled_from(["AT_BOUNDS(x)", "AT_LOWER(y)", "AT_UPPER(k)"]),
     joined("COUNT(DISTINCT ", st.one_of(st.sampled_from(["c", "s", "b", "k", "name", "d", "BIN(y, 10)"]), EXPRESSIONS), ")"),
     joined(st.sampled_from(["MEDIAN", "MIN", "MAX"]), "(", EXPRESSIONS, st.sampled_from(["", ", INTERVAL"]), ")"),

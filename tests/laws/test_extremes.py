@@ -113,6 +113,7 @@ KINDS = {
         "COVAR_POP",
         "COVAR_SAMP",
         "CORR",
+        "REGR",
         "MEDIAN",
         "QUANTILE",
         "MIN",

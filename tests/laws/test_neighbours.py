@@ -133,6 +133,7 @@ ATTAINED = {
         ("SELECT c, COUNT(*) AS v FROM t GROUP BY c", [{}], [{}, {"c": 3}]),
         ("SELECT COVAR(x, y) AS v FROM t", [{}], [{}, {"x": 1.0, "y": 37.3}]),
         ("SELECT CORR(x, y) AS v FROM t", [{}], [{}, {"x": 1.0, "y": 37.3}]),
+        ("SELECT REGR_SLOPE(y, x) AS v, CORR(x, y) AS r FROM t", [{}], [{}, {"x": 1.0, "y": 37.3}]),
         ("SELECT COUNT(DISTINCT name) AS v FROM t", [{}], [{}, {"name": "Alice"}]),
         ("SELECT MEDIAN(k) AS v FROM t", [{"k": 3}] * 4, [{"k": 3}] * 4 + [{"k": 6}]),
         ("SELECT QUANTILE(k, 0.25) AS v FROM t", [{"k": 3}] * 4, [{"k": 0}] + [{"k": 3}] * 4),

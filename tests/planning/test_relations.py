@@ -10,13 +10,14 @@ from discreet.engines import open_engine
 from discreet.engines.reference import Reference
 from discreet.engines.wanted import Sums
 from discreet.facts import parse_facts
-from discreet.mechanisms import Laplace
+from discreet.mechanisms import Gaussian, Laplace
 from discreet.planning.build import make_plan
 from discreet.planning.price import read_price
 from discreet.private import Private
 from discreet.questions.normal import fingerprint
 from discreet.questions.sql import read_sql
 from discreet.releasing.run import release
+from discreet.statistics.regression import intercept, slope
 from discreet.statistics.relations import correlation, covariance
 from discreet.statistics.tensor import Tensor
 from discreet.views.arithmetic import evaluated
@@ -218,3 +219,57 @@ def test_many_cells_fit_into_arrays():
     cells = plan.wanted.cells
     exact_sums = Sums(np.zeros((9, cells), np.int64), np.ones((9, cells), np.int64))
     assert release(plan, Private(exact_sums))[0].shape == (9, 1, cells)
+
+
+# ---- a line
+
+
+@pytest.mark.parametrize("engine", ["reference", "duckdb"])
+def test_the_line_is_that_of_the_rows_with_both_numbers_whichever_is_named_first(engine):
+    rows = related()
+    for one, other in (("x", "y"), ("y", "x")):
+        sql = f"SELECT REGR_SLOPE({other}, {one}) AS b, REGR_INTERCEPT({other}, {one}) AS a, REGR_R2({other}, {one}) AS f FROM t"
+        table = answered(f"SELECT CORR(x, y) AS r, {sql[7:]}", rows, engine)
+        u, v = exact(rows, one, other)
+        b, a = np.polyfit(u, v, 1)
+        r, *found = [column.values[0] for column in table.columns]
+        assert found == [pytest.approx(b, rel=2e-3), pytest.approx(a, abs=0.02), pytest.approx(r * r, rel=1e-9)]
+        for column, truth in zip(table.columns[1:], (b, a, np.corrcoef(u, v)[0, 1] ** 2), strict=True):
+            low, high = column.intervals[0]
+            assert low <= truth <= high
+            assert high - low < 0.3  # of rounding to the grid
+
+
+LAWS = {"Laplace": Laplace(epsilon=1, sensitivity=1 << 20), "Gaussian": Gaussian(rho="0.5", sensitivity_squared=1 << 40)}
+
+
+@pytest.mark.parametrize("noise", LAWS)
+@pytest.mark.parametrize("skew", [2, 8])
+def test_intervals_of_slope_and_intercept_hold_and_would_not_if_they_were_narrower(noise, skew):
+    rng = np.random.default_rng(skew)
+    n, runs, unit = 200_000, 20_000, 1 << 20
+    u = rng.beta(2, skew, n)
+    v = 0.2 + 0.5 * u + 0.2 * rng.beta(2, 2, n)
+    draw = rng.laplace(0, unit, (9, runs)) if noise == "Laplace" else rng.normal(0, unit, (9, runs))
+    sums, law = tensor_of(u, v, 2)[:, None] * unit + draw, LAWS[noise].law
+    b = np.cov(u, v, ddof=0)[0, 1] / u.var()
+    lines = [(slope(sums, law, 0.1), b, 0.9)]
+    lines += [(intercept(sums, law, shift, 0.1), v.mean() - b * (u.mean() + shift), 0.85) for shift in (0.0, -0.5, 3.0)]
+    slack = 5 * (0.09 / runs) ** 0.5
+    for line, truth, narrower in lines:
+        assert line.is_known.all()
+        middle, half = (line.low + line.high) / 2, (line.high - line.low) / 2
+        assert (np.abs(middle - truth) <= half).mean() >= 0.9 - slack
+        assert (np.abs(middle - truth) <= narrower * half).mean() < 0.9 - slack
+
+
+@pytest.mark.parametrize("rows", [[], [{"x": 5.0, "y": 1.0}] * 50, [{"x": 5.0, "y": float(i % 9)} for i in range(50)]])
+def test_where_x_may_not_vary_there_is_no_line(rows):
+    table = answered("SELECT REGR_SLOPE(y, x) AS b, REGR_INTERCEPT(y, x) AS a, REGR_R2(y, x) AS f FROM t", rows, epsilon=1)
+    assert [column.values[0] for column in table.columns] == [None, None, None]
+    assert [column.intervals[0] for column in table.columns] == [(None, None), (None, None), (0.0, 1.0)]
+
+
+def test_a_line_depends_on_what_is_named_first():
+    asked = [fingerprint(read_sql(f"SELECT REGR_SLOPE({pair}) AS v FROM t", facts())) for pair in ("x, y", "y, x")]
+    assert asked[0] != asked[1]

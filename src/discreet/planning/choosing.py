@@ -43,7 +43,7 @@ from discreet.statistics.part import Draft
 from discreet.statistics.rank_drafts import rank_drafts
 from discreet.statistics.running_counts import RunningCounts
 from discreet.statistics.summed import Summed
-from discreet.statistics.tensor import Tensor
+from discreet.statistics.tensor import SQUARES, Tensor
 from discreet.statistics.total import Total
 from discreet.statistics.trees import Tree
 from discreet.statistics.unit_sizes import size_drafts
@@ -209,18 +209,19 @@ def _distinct(aggregates: list[Aggregate], question: Question, facts: Facts) -> 
 
 
 def _related(aggregates: list[Aggregate], question: Question, facts: Facts) -> Iterable[VectorDraft]:
-    """One draft for every pair of numbers under one filter: covariances and correlation come out of the same sums."""
+    """One draft for every pair of numbers under one filter: all that relates them comes out of the same sums."""
     pairs: dict[tuple[Expression, Expression, Expression | None], list[Aggregate]] = {}
     for each in aggregates:
         if each.and_of is not None:
             of, and_of = _argument(each, facts), with_nulls_replaced(each.and_of, facts)
-            pairs.setdefault((of, and_of, each.filter), []).append(each)
+            turned = (and_of, of, each.filter)  # one release tells both ways round
+            pairs.setdefault(turned if turned in pairs else (of, and_of, each.filter), []).append(each)
     for (of, and_of, condition), wanted in pairs.items():
         drops = may_be_null(of, facts) or may_be_null(and_of, facts)
         scope = _scope(question, facts, filtered=condition is not None or drops)
         what = ", ".join(dict.fromkeys(to_text(each) for each in wanted))
-        relates = any(each.kind == "correlation" for each in wanted)
-        is_known = scope.known_rows is not None and not relates  # a correlation of three known numerators would be worse
+        relates = any(each.kind in SQUARES for each in wanted)
+        is_known = scope.known_rows is not None and not relates  # three known numerators would be worse
         x, y = OnGrid(of), OnGrid(and_of)
         statistic = CovarianceNumerator(x, y) if is_known else Tensor(x, y, 2 if relates else 1)
         yield VectorDraft(statistic, (condition,), (tuple(wanted),), scope, what)

@@ -8,7 +8,7 @@ from discreet.questions.algebra import AggregateKind
 __all__ = ["AGGREGATES", "BOUNDED", "FORMS", "Form", "Kind", "PAIRS"]
 
 Kind = OneOfThese[
-    "key", "count", "sum", "mean", "variance", "stddev", "covariance", "correlation",
+    "key", "count", "sum", "mean", "variance", "stddev", "covariance", "correlation", "slope", "intercept", "r2",
     "median", "quantile", "min", "max", "derived",
 ]  # fmt: skip
 
@@ -18,7 +18,7 @@ class Form:
     """``sql`` writes it, ``word`` names its column, ``kind`` is what people and charts are told that it is.
 
     ``grows`` says what becomes of it where its numbers are twice as large: "no" nothing, "linearly" it is too. ``has_order``: of
-    two numbers, the first is another thing than the second.
+    two numbers, the first is another thing than the second, and stays first.
     """
 
     sql: str
@@ -47,6 +47,9 @@ FORMS: dict[AggregateKind, Form] = {
     "covariance_pop": Form("COVAR_POP", "covariance", "covariance", 2, "otherwise"),
     "covariance_samp": Form("COVAR_SAMP", "covariance", "covariance", 2, "otherwise"),
     "correlation": Form("CORR", "correlation", "correlation", 2, "no"),
+    "regr_slope": Form("REGR_SLOPE", "slope", "slope", 2, "otherwise", has_order=True),
+    "regr_intercept": Form("REGR_INTERCEPT", "intercept", "intercept", 2, "otherwise", has_order=True),
+    "regr_r2": Form("REGR_R2", "r2", "r2", 2, "no", has_order=True),
     "quantile": Form("QUANTILE", "quantile", "quantile", grows="otherwise"),
     "min": Form("MIN", "min", "min", grows="otherwise"),
     "max": Form("MAX", "max", "max", grows="otherwise"),

@@ -85,6 +85,9 @@ AggregateKind = OneOfThese[
     "covariance_pop",
     "covariance_samp",
     "correlation",
+    "regr_slope",
+    "regr_intercept",
+    "regr_r2",
     "quantile",
     "min",
     "max",
@@ -164,7 +167,7 @@ class Aggregate:
     kind: AggregateKind
     of: "Expression | None" = None  # None only for count_rows, count_units and rows_per_unit; a key for groups_per_unit
     filter: "Expression | None" = None
-    and_of: "Expression | None" = None  # the second number of a covariance or correlation: rows lacking either are dropped
+    and_of: "Expression | None" = None  # the second of two numbers that are related: rows lacking either are dropped
     q: Fraction | None = None  # of quantiles alone: the share of rows (or of units) below it, from 0 to 1
     interval: bool = False  # of a quantile, MIN or MAX: whether the ends of an interval for its value are bought too
 

@@ -32,12 +32,15 @@ __all__ = [
     "covariance",
     "distinct",
     "groups_per_unit",
+    "intercept",
     "max",
     "mean",
     "median",
     "min",
     "quantile",
+    "r_squared",
     "rows_per_unit",
+    "slope",
     "stddev",
     "sum",
     "variance",
@@ -103,6 +106,21 @@ def covariance(of: str, and_of: str, *, where: str | None = None, sample: bool =
 def correlation(of: str, and_of: str, *, where: str | None = None) -> Statistic:
     """The correlation of two numbers, between -1 and 1."""
     return Statistic("correlation", of, where, and_of)
+
+
+def slope(of: str, on: str, *, where: str | None = None) -> Statistic:
+    """By how much ``of`` is larger where ``on`` is larger by one, on the line that fits best."""
+    return Statistic("regr_slope", of, where, on)
+
+
+def intercept(of: str, on: str, *, where: str | None = None) -> Statistic:
+    """What ``of`` is on that line where ``on`` is 0."""
+    return Statistic("regr_intercept", of, where, on)
+
+
+def r_squared(of: str, on: str, *, where: str | None = None) -> Statistic:
+    """The share of the variance of ``of`` that the line explains: the square of the correlation."""
+    return Statistic("regr_r2", of, where, on)
 
 
 def quantile(of: str, q: Number, *, where: str | None = None, interval: bool = False) -> Statistic:

@@ -11,14 +11,16 @@ from itertools import product
 import numpy as np
 
 from discreet.noise.law import Law
+from discreet.statistics.ranges import Range, minus, plus, size, times
 from discreet.statistics.reach import Floats, ratio_interval, reaches
 
-__all__ = ["Related", "correlation", "covariance", "tensor_weights"]
+__all__ = [
+    "MEANS", "Means", "ROUNDS", "Related", "SPREADS", "TensorSums", "centred", "correlation", "covariance", "moment",
+    "squared_off", "tensor_weights", "variance_of",
+]  # fmt: skip
 
-_ROUNDS = 4  # of narrowing: the reach depends a little on what is sought
-_MEANS, _SPREADS = 1 / 40, 1 / 20  # of the risk: for each mean, for each variance
-
-Range = tuple[Floats, Floats]  # low and high per cell
+ROUNDS = 4  # of narrowing: the reach depends a little on what is sought
+MEANS, SPREADS = 1 / 40, 1 / 20  # of the risk: for each mean, for each variance
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,7 @@ class Related:
 
 
 @dataclass(frozen=True, slots=True)
-class _Sums:
+class TensorSums:
     """Released tensor sums with the points (a, s) that their terms stand for: what a term of u says of u and of u * u."""
 
     sums: Floats  # terms x cells
@@ -66,18 +68,18 @@ def tensor_weights(degree: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
 
 def covariance(sums: Floats, degree: int, law: Law, alpha: float) -> Related:
     """The covariance of u and v, with ends that miss it with probability at most ``alpha``."""
-    found = _Sums(sums, degree, law)
-    means = _Means(found, alpha)
-    value, (low, high) = _covariance(found, means, alpha * (1 - 2 * _MEANS))
+    found = TensorSums(sums, degree, law)
+    means = Means(found, alpha)
+    value, (low, high) = _covariance(found, means, alpha * (1 - 2 * MEANS))
     return _settled(found, Related(value, low, high), 0.25)
 
 
 def correlation(sums: Floats, law: Law, alpha: float) -> Related:
     """The correlation of u and v from sums of degree two, likewise."""
-    found = _Sums(sums, 2, law)
-    means = _Means(found, alpha)
-    part = alpha * _SPREADS
-    spreads = [_variance(found, means, place, part) for place in (0, 1)]
+    found = TensorSums(sums, 2, law)
+    means = Means(found, alpha)
+    part = alpha * SPREADS
+    spreads = [variance_of(found, means, place, part) for place in (0, 1)]
     (vx, (vx_low, vx_high)), (vy, (vy_low, vy_high)) = spreads
     is_spread = (vx_low > 0) & (vy_low > 0) & (vx > 0) & (vy > 0)
     safe = [np.where(is_spread, each, 1.0) for each in (vx, vx_low, vx_high, vy, vy_low, vy_high)]
@@ -86,11 +88,11 @@ def correlation(sums: Floats, law: Law, alpha: float) -> Related:
     least = np.sqrt(vx * vy)  # of (t vx + vy / t) / 2, over all t
     ends = [(t * (vx + means.square(0)) + (vy + means.square(1)) / t) / 2 for t in ratio]
     most = np.maximum(*ends)
-    value = _moment(found, means) / least
+    value = moment(found, means) / least
     low, high = np.full_like(value, -1.0), np.full_like(value, 1.0)
-    for _ in range(_ROUNDS):
-        sizes = [_size(_correlation_weight(point, means, ratio, (low, high))) for point in found.points]
-        far = found.reach(sizes, alpha * (1 - 2 * _MEANS - 2 * _SPREADS))
+    for _ in range(ROUNDS):
+        sizes = [size(_correlation_weight(point, means, ratio, (low, high))) for point in found.points]
+        far = found.reach(sizes, alpha * (1 - 2 * MEANS - 2 * SPREADS))
         top, bottom = value * least + means.product[1] + far, value * least + means.product[0] - far
         low = np.maximum(low, np.where(bottom > 0, bottom / most, bottom / least))
         high = np.minimum(high, np.where(top > 0, top / least, top / most))
@@ -101,13 +103,13 @@ def correlation(sums: Floats, law: Law, alpha: float) -> Related:
     return _settled(found, Related(value, low, high, variances), 1.0)
 
 
-class _Means:
+class Means:
     """The two means: what was released, and between which ends the exact ones are."""
 
-    def __init__(self, found: _Sums, alpha: float) -> None:
+    def __init__(self, found: TensorSums, alpha: float) -> None:
         weights = tensor_weights(found.degree)
         self.released = [found.mean_of(list(each)) for each in weights]
-        self.ranges: list[Range] = [ratio_interval(found.sums, each, found.law, alpha * _MEANS) for each in weights]
+        self.ranges: list[Range] = [ratio_interval(found.sums, each, found.law, alpha * MEANS) for each in weights]
 
     def off(self, place: int) -> Range:
         """By how much the exact mean can differ from the released one."""
@@ -121,56 +123,56 @@ class _Means:
     @property
     def product(self) -> Range:
         """Between which ends the product of both differences is."""
-        return _times(self.off(0), self.off(1))
+        return times(self.off(0), self.off(1))
 
 
-def _moment(found: _Sums, means: _Means) -> Floats:
+def moment(found: TensorSums, means: Means) -> Floats:
     """The released covariance."""
     together = found.mean_of([a * b for (a, _), (b, _) in found.points])
     return np.asarray(together - means.released[0] * means.released[1])
 
 
-def _covariance(found: _Sums, means: _Means, alpha: float) -> tuple[Floats, Range]:
-    value = _moment(found, means)
+def _covariance(found: TensorSums, means: Means, alpha: float) -> tuple[Floats, Range]:
+    value = moment(found, means)
     low, high = np.full_like(value, -0.25), np.full_like(value, 0.25)
-    for _ in range(_ROUNDS):
-        sizes = [_size(_minus(_centred(a, b, means), (low, high))) for (a, _), (b, _) in found.points]
+    for _ in range(ROUNDS):
+        sizes = [size(minus(centred(a, b, means), (low, high))) for (a, _), (b, _) in found.points]
         far = found.reach(sizes, alpha)
         low = np.maximum(low, value + means.product[0] - far)
         high = np.minimum(high, value + means.product[1] + far)
     return value, (low, high)
 
 
-def _variance(found: _Sums, means: _Means, place: int, alpha: float) -> tuple[Floats, Range]:
+def variance_of(found: TensorSums, means: Means, place: int, alpha: float) -> tuple[Floats, Range]:
     """The variance of u (place 0) or v (place 1)."""
     points = [pair[place] for pair in found.points]
     value = found.mean_of([s for _, s in points]) - means.released[place] ** 2
     low, high = np.zeros_like(value), np.full_like(value, 0.25)
-    for _ in range(_ROUNDS):
-        far = found.reach([_size(_minus(_squared(point, means.ranges[place]), (low, high))) for point in points], alpha)
+    for _ in range(ROUNDS):
+        far = found.reach([size(minus(squared_off(point, means.ranges[place]), (low, high))) for point in points], alpha)
         low = np.maximum(low, value - far)
         high = np.minimum(high, value + means.square(place) + far)
     return value, (low, high)
 
 
 def _correlation_weight(
-    point: tuple[tuple[float, float], tuple[float, float]], means: _Means, ratio: Range, sought: Range
+    point: tuple[tuple[float, float], tuple[float, float]], means: Means, ratio: Range, sought: Range
 ) -> Range:
     """(a - p)(b - q) - rho / 2 (t (s - 2pa + p^2) + (r - 2qb + q^2) / t)."""
     (a, _), (b, _) = point
     turned = 1 / ratio[1], 1 / ratio[0]
-    squares = _plus(_times(ratio, _squared(point[0], means.ranges[0])), _times(turned, _squared(point[1], means.ranges[1])))
+    squares = plus(times(ratio, squared_off(point[0], means.ranges[0])), times(turned, squared_off(point[1], means.ranges[1])))
     half = sought[0] / 2, sought[1] / 2
-    return _minus(_centred(a, b, means), _times(half, squares))
+    return minus(centred(a, b, means), times(half, squares))
 
 
-def _centred(a: float, b: float, means: _Means) -> Range:
+def centred(a: float, b: float, means: Means) -> Range:
     """(a - p)(b - q)."""
     (p_low, p_high), (q_low, q_high) = means.ranges
-    return _times((a - p_high, a - p_low), (b - q_high, b - q_low))
+    return times((a - p_high, a - p_low), (b - q_high, b - q_low))
 
 
-def _squared(point: tuple[float, float], mean: Range) -> Range:
+def squared_off(point: tuple[float, float], mean: Range) -> Range:
     """s - 2pa + p^2 = s - a^2 + (a - p)^2, for every mean p of its range."""
     a, s = point
     ends = (a - mean[0]) ** 2, (a - mean[1]) ** 2
@@ -178,30 +180,10 @@ def _squared(point: tuple[float, float], mean: Range) -> Range:
     return s - a * a + np.where(holds_zero, 0.0, np.minimum(*ends)), s - a * a + np.maximum(*ends)
 
 
-def _settled(found: _Sums, related: Related, most: float) -> Related:
+def _settled(found: TensorSums, related: Related, most: float) -> Related:
     """Where nothing is left of the rows, all is possible."""
     is_empty = found.sums.sum(axis=0) <= 0
     low = np.where(is_empty, -most, np.clip(related.low, -most, most))
     high = np.where(is_empty, most, np.clip(related.high, -most, most))
     low, high = np.minimum(low, high), np.maximum(low, high)
     return Related(np.clip(np.where(is_empty, 0.0, related.value), low, high), low, high, related.least_variances)
-
-
-# ---- ranges
-
-
-def _size(of: Range) -> Floats:
-    return np.asarray(np.maximum(np.abs(of[0]), np.abs(of[1])))
-
-
-def _plus(one: Range, other: Range) -> Range:
-    return one[0] + other[0], one[1] + other[1]
-
-
-def _minus(one: Range, other: Range) -> Range:
-    return one[0] - other[1], one[1] - other[0]
-
-
-def _times(one: Range, other: Range) -> Range:
-    corners = [x * y for x in one for y in other]
-    return np.minimum.reduce(corners), np.maximum.reduce(corners)

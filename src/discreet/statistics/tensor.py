@@ -1,4 +1,4 @@
-"""Sums of products of Bernstein terms of two numbers: covariance, and with terms of degree two correlation.
+"""Sums of products of Bernstein terms of two numbers: covariance; of degree two, correlation and a line.
 
 Proof: docs/proofs/relations.md
 """
@@ -12,6 +12,7 @@ import numpy as np
 from discreet.engines.wanted import Measure
 from discreet.facts.model import Facts
 from discreet.questions.algebra import AggregateKind, Expression
+from discreet.questions.normal import normal_expression
 from discreet.sensitivities import statistic as sensitive
 from discreet.sensitivities.contribution import Sensitivity
 from discreet.sensitivities.scope import Scope
@@ -19,12 +20,15 @@ from discreet.sensitivities.table import sensitivity_of
 from discreet.statistics.clamping import Reach, spread_over_groups
 from discreet.statistics.estimate import Estimate, linear
 from discreet.statistics.forms import finished_covariance, sample_factor
+from discreet.statistics.lines import LINES, line_of
 from discreet.statistics.moments import assumed_terms
 from discreet.statistics.on_grid import OnGrid, both_put
 from discreet.statistics.relations import correlation, covariance
 from discreet.statistics.summed import COUNTS, Exact, Noisy, Number, Summed
 
-__all__ = ["Tensor"]
+__all__ = ["SQUARES", "Tensor"]
+
+SQUARES: tuple[AggregateKind, ...] = ("correlation", *LINES)  # take sums of degree two
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +70,8 @@ class Tensor(Summed):
             return self._rows(noisy, alpha)
         if kind == "correlation":
             return self._correlation(noisy, alpha)
+        if kind in LINES:
+            return self._line(noisy, kind, alpha)
         part = alpha / 50 if kind == "covariance_samp" else 0.0  # for the number of rows, which matters little
         found = covariance(noisy.sums, self.degree, noisy.law, alpha - part)
         pop = Estimate(found.value, found.low, found.high).scaled(self.x.span * self.y.span)
@@ -86,6 +92,20 @@ class Tensor(Summed):
             moved = np.where((a < 1) & (b < 1), (1 + a) * (1 + b) / ((1 - a) * (1 - b)) - 1, 2.0)
         moved = moved if any(roundings) else np.zeros_like(found.value)
         return Estimate(found.value, found.low, found.high).widened(moved).within(-1.0, 1.0)
+
+    def _line(self, noisy: Noisy, kind: AggregateKind, alpha: float) -> Estimate:
+        """SQL names what depends first: REGR_SLOPE(y, x)."""
+        is_turned = noisy.first is not None and normal_expression(noisy.first) != normal_expression(self.x.of)
+        if kind == "regr_r2":
+            found = self._correlation(noisy, alpha)
+            ends = np.abs(found.low), np.abs(found.high)
+            nearest = np.where((found.low <= 0) & (found.high >= 0), 0.0, np.minimum(*ends))
+            is_known = (found.low > -1) | (found.high < 1)
+            return Estimate(np.where(is_known, found.value**2, np.nan), nearest**2, np.maximum(*ends) ** 2)
+        if is_turned:
+            return line_of(self.x, self.y, noisy.sums, noisy, kind, alpha)
+        turned = noisy.sums.reshape(3, 3, -1).transpose(1, 0, 2).reshape(9, -1)
+        return line_of(self.y, self.x, turned, noisy, kind, alpha)
 
     def statement(self, kind: AggregateKind) -> str:
         return "count" if kind in COUNTS else "covariance" if kind in ("covariance_pop", "covariance_samp") else kind
@@ -109,7 +129,8 @@ class Tensor(Summed):
         return noise / Fraction(self.x.grid.width * self.y.grid.width) ** (2 * self.degree)
 
     def names(self, number: Number, facts: Facts) -> list[str]:
-        return [f"{self.word}  {number(self.x.of)} {number(self.y.of)}"]
+        pairs = dict.fromkeys([(number(self.x.of), number(self.y.of)), (number(self.y.of), number(self.x.of))])
+        return [f"{self.word}  {one} {other}" for one, other in pairs]  # it is found both ways round
 
 
 def _terms(degree: int, width: int) -> Exact:
