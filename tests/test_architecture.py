@@ -99,6 +99,12 @@ def test_only_releasing_opens_what_is_private():
     assert len([file for file in opening if file.startswith("releasing/")]) >= 4
 
 
+def test_only_the_office_has_rows_counted_for_whoever_holds_them():
+    """Exact counts that nothing wraps: they go to a terminal and nowhere else, so that one file can be looked through for it."""
+    calling = {file for file in FILES if any(name.startswith("discreet.engines.inspection") for name in named(parsed(file)))}
+    assert calling == {"curator/office.py", "cli/inspecting.py"}
+
+
 def test_files_stay_small_enough_to_read():
     lines = {file: len((SOURCE / file).read_text(encoding="utf-8").splitlines()) for file in FILES}
     assert {file: length for file, length in lines.items() if length >= 400} == {}

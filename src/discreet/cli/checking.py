@@ -13,7 +13,7 @@ from discreet.facts.file import Problem, check_facts, parse_facts, read_facts, r
 from discreet.facts.lines import key_text, line_of, lines_of
 from discreet.facts.model import Companion, Facts, Joinable
 
-__all__ = ["check_all", "joins_in", "warnings_in"]
+__all__ = ["check_all", "is_release", "joins_in", "warnings_in"]
 
 _RELEASE = re.compile(r"^\s*\[release\]", re.MULTILINE)  # a release file beside the facts that it asks
 
@@ -51,9 +51,14 @@ def _in_file(file: Path) -> list[Problem]:
     return [*(_lack_as_problem(lack, file, lines) for lack in lacking(facts)), *wrong]
 
 
+def is_release(file: Path) -> bool:
+    """Whether it is a release file, which stands beside the facts that it asks."""
+    return _RELEASE.search(text_of(file)) is not None
+
+
 def joins_in(file: Path) -> list[str]:
     """How the table of a sound facts file may be joined, in words."""
-    if _RELEASE.search(text_of(file)):
+    if is_release(file):
         return []
     facts = read_facts(file)
     return [_in_words(join, facts) for join in facts.joins]
@@ -63,7 +68,7 @@ def warnings_in(file: Path) -> tuple[str, ...]:
     """Advice about a sound facts file."""
     from discreet.curator.advice import past_end
 
-    return () if _RELEASE.search(text_of(file)) else past_end(read_facts(file).budget)
+    return () if is_release(file) else past_end(read_facts(file).budget)
 
 
 def _in_words(join: Joinable, facts: Facts) -> str:

@@ -1,6 +1,7 @@
 """Acts of who holds the data: ``init``, ``check``, ``register``, ``version new``, ``freeze`` and ``unfreeze``."""
 
 import os
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -22,6 +23,9 @@ _ENDINGS = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz", ".parquet",
 _DUCKDB = (".duckdb", ".ddb", ".db")
 Separate = Annotated[
     bool, typer.Option("--separate", help="State, signed, that nobody in it is in a table of the ledger with the same rows.")
+]
+Anyway = Annotated[
+    bool, typer.Option("--anyway", help="Even if there is a column of which nothing can be read. It is written down nowhere.")
 ]
 Analyst = Annotated[str | None, typer.Option("--analyst", metavar="NAME", help="One analyst; without it, the whole table.")]
 
@@ -106,19 +110,27 @@ def _seen_from(target: Path, data: Path) -> str:
 
 def check(
     path: Annotated[Path, typer.Argument(metavar="FILE|DIR", help="A facts file, or a folder of them.")],
+    rows: Annotated[
+        bool, typer.Option("--rows", help="Read the rows too, and show how they are read. Exact, and for your eyes only.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
-    """Look for everything that is wrong in facts files, and whether the source has their columns. No row is read."""
+    """Look for everything that is wrong in facts files, and whether the source has their columns. Only --rows reads rows."""
     from discreet.cli.checking import check_all, warnings_in
+    from discreet.cli.inspecting import inspect_all, show_rows
 
     files, problems = check_all(path)
+    sound = [file for file in files if not any(one.file == str(file) for one in problems)]
+    found = inspect_all(sound) if rows and not problems else {}
     if as_json:
         shape = ("file", "line", "key", "message", "hint")
-        sound = [file for file in files if not any(one.file == str(file) for one in problems)]
+        shown = {"rows": [{"file": str(file), **asdict(each)} for file, each in found.items()]} if rows else {}
         print_json({"ok": not problems, "problems": [{name: getattr(one, name) for name in shape} for one in problems],
-                    "warnings": [f"{file}: {warning}" for file in sound for warning in warnings_in(file)]})  # fmt: skip
+                    "warnings": [f"{file}: {warning}" for file in sound for warning in warnings_in(file)], **shown})  # fmt: skip
     else:
         _show_problems(files, problems)
+        for file, each in found.items():
+            show_rows(file, each)
     if problems:
         raise typer.Exit(2)
 
@@ -146,6 +158,7 @@ def register(
     file: FactsFile,
     separate: Separate = False,
     reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="With --separate: why. It is signed.")] = "",
+    anyway: Anyway = False,
     as_json: Json = False,
 ) -> None:
     """Open the budget of a table: makes its ledger, or joins the one of its folder. Needed once before asking."""
@@ -154,7 +167,7 @@ def register(
     from discreet.curator import office
 
     with told_if_act_interrupted(local(file), "register"), waiting(f"registering {file.name}"):
-        done = office.register(local(file), separate=separate, reason=reason)
+        done = office.register(local(file), separate=separate, reason=reason, anyway=anyway)
     if as_json:
         print_json({"table": done.table, "version": done.version, "folder": str(done.folder), "budget": done.budget.to_dict(),
                     "already": done.already, "warnings": list(done.warnings)})  # fmt: skip
@@ -180,6 +193,7 @@ def version_new(
         bool, typer.Option("--no-unit-in-both", help="State, signed, that none of its units was there before: a fresh budget.")
     ] = False,
     separate: Separate = False,
+    anyway: Anyway = False,
     as_json: Json = False,
 ) -> None:
     """Begin the version that the facts file names, after the rows changed. The budget stays what it was."""
@@ -188,7 +202,9 @@ def version_new(
     from discreet.curator import office
 
     with told_if_act_interrupted(local(file), "version"), waiting(f"reading the source of {file.name}"):
-        label = office.new_version(local(file), reason=reason, no_unit_in_both=nobody_in_both, separate=separate)
+        label = office.new_version(
+            local(file), reason=reason, no_unit_in_both=nobody_in_both, separate=separate, anyway=anyway
+        )
     if as_json:
         print_json({"version": label})
         return

@@ -1,6 +1,6 @@
 """The data holder's acts: each takes the path of a facts file, and what it changes is a signed entry in the ledger."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,14 +10,16 @@ from discreet.answers.answer import Answer, BudgetState
 from discreet.curator.advice import advice_on, first_question, past_end
 from discreet.curator.certificates import match_answer, verify_receipt, verify_release
 from discreet.curator.opening import open_table, registered_facts
-from discreet.curator.source_identity import check_readable, is_as_seen, open_again, seen_of
+from discreet.curator.source_identity import check_readable, is_as_seen, lost_columns, open_again, seen_of
 from discreet.engines import open_engine
+from discreet.engines.inspection import Inspection, inspected
 from discreet.engines.lookups import lookup_files
 from discreet.engines.stamps import Seen, is_missing
 from discreet.errors import FactsError, ParameterError
 from discreet.facts.budgets import parse_budget
 from discreet.facts.file import read_facts, read_folder
-from discreet.facts.model import Facts
+from discreet.facts.lines import key_text
+from discreet.facts.model import Column, Facts
 from discreet.ledger import Ledger, made_ledger, open_ledger, place_of, registry
 from discreet.ledger import stops as stopped
 from discreet.ledger import verify as checking
@@ -27,6 +29,7 @@ from discreet.ledger.folder import logged_causes
 from discreet.ledger.sources import is_keyed
 from discreet.ledger.stops import Stop
 from discreet.ledger.verify import Verified
+from discreet.remedies import Remedy
 
 __all__ = [
     "Registered",
@@ -34,6 +37,7 @@ __all__ = [
     "entries",
     "export",
     "freeze",
+    "inspect",
     "match_answer",
     "new_version",
     "notes_on_budget",
@@ -65,16 +69,22 @@ class Registered:
     question: str = ""  # one to begin with
 
 
-def register(path: Place, *, separate: bool = False, reason: str = "") -> Registered:
+def inspect(path: Place, say: Callable[[str], None] = lambda _: None) -> Inspection:
+    """What the rows are read as: exact counts and spellings, for the terminal of whoever holds the data and nothing else."""
+    return inspected(read_facts(path), say)
+
+
+def register(path: Place, *, separate: bool = False, reason: str = "", anyway: bool = False) -> Registered:
     """Make a table known to the ledger of its folder, which is made if there is none. Doing it twice changes nothing.
 
     Rows that another table of the ledger has, with a budget of its own, are refused: the same people would have two. Unless it is
-    stated to be ``separate``, for a reason that is signed and stays in the ledger.
+    stated to be ``separate``, for a reason that is signed and stays in the ledger. A column with values of which none can be read
+    is refused too, unless ``anyway``: neither leaves a trace, since whoever reads the ledger would learn something about rows.
     """
     file = Path(path)
     facts = read_facts(file)
     why = _reason(reason) if separate else ""
-    seen = _looked_at(facts, file)
+    seen = _looked_at(facts, file, anyway=anyway)
     ledger = made_ledger(place_of(file))
     try:
         already = registry.known(ledger, facts.name) is not None
@@ -96,14 +106,16 @@ def raise_budget(path: Place, budget: Any, *, reason: str) -> BudgetState:
         return ledger.state(facts.name)
 
 
-def new_version(path: Place, *, reason: str = "", no_unit_in_both: bool = False, separate: bool = False) -> str:
+def new_version(
+    path: Place, *, reason: str = "", no_unit_in_both: bool = False, separate: bool = False, anyway: bool = False
+) -> str:
     """The version that the facts file names now. What was spent stays spent, unless none of its units was in a version before."""
     file = Path(path)
     facts = read_facts(file)
     with _opened(path) as (ledger, _):
         if no_unit_in_both or separate:
             _reason(reason)
-        seen, why = _looked_at(facts, file), reason if separate else ""
+        seen, why = _looked_at(facts, file, anyway=anyway), reason if separate else ""
         registry.new_version(ledger, facts, seen, reason, no_unit_in_both=no_unit_in_both, separate=why)
     return facts.version
 
@@ -211,7 +223,7 @@ def _without_old_stamps(entry: Entry) -> Entry:
     return replace(entry, body={name: value for name, value in entry.body.items() if name != "stamps"} | {"withheld": ["stamps"]})
 
 
-def _looked_at(facts: Facts, file: Path) -> dict[str, Seen]:
+def _looked_at(facts: Facts, file: Path, *, anyway: bool) -> dict[str, Seen]:
     """A source that has what the facts declare, and its lookups, as they are now. The engine's own words are told."""
     if facts.located is not None and is_missing(facts.located):
         hint = "write the path of a file, seen from the facts file"
@@ -221,11 +233,27 @@ def _looked_at(facts: Facts, file: Path) -> dict[str, Seen]:
     engine = open_engine(facts, tell=True)
     try:
         check_readable(facts, engine)
+        empty = [] if anyway else lost_columns(facts, engine)
     finally:
         engine.close()
+    if empty:
+        _refuse_lost(facts, empty, file)
     if not is_as_seen(facts, before):
         raise FactsError("the source changed while it was read", hint="try again when nobody writes to it")
     return before
+
+
+def _refuse_lost(facts: Facts, empty: list[Column], file: Path) -> None:
+    """Raises FactsError if one of these columns, of which nothing was read, has values."""
+    lost = [each.name for each in inspected(replace(facts, columns=tuple(empty))).columns if each.is_lost]
+    if lost:
+        what = "column" if len(lost) == 1 else "columns"
+        raise FactsError(
+            f"none of the values in {what} {', '.join(map(repr, lost))} can be read as declared",
+            hint=Remedy(f"discreet check --rows {file.name} shows how they are spelt: declare that (format, decimal, values, …), "
+                        "take the column out, or write {anyway}"),
+            file=str(file), key=key_text(("columns", lost[0])),
+        )  # fmt: skip
 
 
 def _reason(reason: str) -> str:

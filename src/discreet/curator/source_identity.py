@@ -12,14 +12,18 @@ from discreet.engines.faults import guarded
 from discreet.engines.stamps import Look, Seen, look_at, old_stamps, seen_in
 from discreet.engines.wanted import Bound, Engine, Measure, Wanted
 from discreet.errors import AccessError, FactsError, SourceFault
-from discreet.facts.model import Companion, Facts, Lookup, Source
+from discreet.facts.model import Column, Companion, Facts, Lookup, Source
 from discreet.ledger import Ledger
 from discreet.ledger.registry import known, registered_unit
 from discreet.ledger.rows import TableRow
 from discreet.ledger.sources import adopt, is_closed, is_keyed, is_same_look, note, pinned, recall, reopen
+from discreet.questions.algebra import Column as Named
 from discreet.releasing.sizes import is_counted
 
-__all__ = ["check_companions", "check_declared_size", "check_readable", "check_source", "is_as_seen", "open_again", "seen_of"]
+__all__ = [
+    "check_companions", "check_declared_size", "check_readable", "check_source", "is_as_seen", "lost_columns", "open_again",
+    "seen_of",
+]  # fmt: skip
 
 _FILES = ("csv", "parquet", "duckdb")
 
@@ -123,6 +127,11 @@ def check_readable(facts: Facts, engine: Engine) -> None:
     """Reads the rows once, for whoever holds them. Refuses a public size that is not that of the data (rule 3)."""
     engine.run(Wanted(None, (), (Measure(0),)))
     check_declared_size(facts, engine)
+
+
+def lost_columns(facts: Facts, engine: Engine) -> list[Column]:
+    """The columns that have no value in any row, for whoever holds the data."""
+    return [each for each in facts.columns if is_counted(engine, Wanted(None, (), (Measure(0, Named(each.name)),)), 0)]
 
 
 def check_declared_size(facts: Facts, engine: Engine) -> None:

@@ -30,7 +30,7 @@ from discreet.processes import sweep, temporary_folder
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["DuckDB"]
+__all__ = ["DuckDB", "let_go", "started"]
 
 _GONE = "the source of the table is gone, or has changed since it was opened"
 _SETTINGS = {
@@ -130,8 +130,8 @@ class DuckDB:
 
     def _start(self) -> None:
         """A database with nothing in it."""
-        self._connection, folder = _started()
-        self._let_go = weakref.finalize(self, _let_go, self._connection.close, folder)
+        self._connection, folder = started()
+        self._let_go = weakref.finalize(self, let_go, self._connection.close, folder)
 
     # ---- before the charge
 
@@ -198,7 +198,8 @@ class DuckDB:
         run(self._connection, "SET lock_configuration = true")
 
 
-def _started() -> tuple["DuckDBPyConnection", str]:
+def started() -> tuple["DuckDBPyConnection", str]:
+    """A database with nothing in it, and the folder that it writes to: nobody else's, and removed by ``let_go``."""
     import duckdb
 
     sweep("discreet-", gettempdir())  # what killed processes left
@@ -206,6 +207,7 @@ def _started() -> tuple["DuckDBPyConnection", str]:
     return duckdb.connect(":memory:", config={**_SETTINGS, **limits(), "temp_directory": folder}), folder
 
 
-def _let_go(close: Callable[[], None], folder: str) -> None:
+def let_go(close: Callable[[], None], folder: str) -> None:
+    """Close a database and remove what it wrote."""
     close()
     shutil.rmtree(folder, ignore_errors=True)

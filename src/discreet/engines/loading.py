@@ -37,7 +37,7 @@ from discreet.facts.model import ByColumn, Category, CsvFormat, Facts
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["from_csv", "from_duckdb", "from_frame", "from_parquet", "look_at_csv", "run"]
+__all__ = ["from_csv", "from_duckdb", "from_frame", "from_parquet", "look_at_csv", "raw_csv", "run"]
 
 _BATCH = 50_000
 
@@ -98,6 +98,13 @@ def from_frame(connection: "DuckDBPyConnection", facts: Facts, frame: object) ->
 
 def from_csv(connection: "DuckDBPyConnection", facts: Facts, files: Iterable[Path]) -> Layout:
     """The rows of CSV files, each with its own header."""
+    layout = _read_in(connection, facts, raw_csv(connection, facts, files))
+    run(connection, "DROP TABLE raw")
+    return layout
+
+
+def raw_csv(connection: "DuckDBPyConnection", facts: Facts, files: Iterable[Path]) -> Layout:
+    """The same rows as texts, not yet read."""
     names = _names(facts)
     fields = {column.name: Field(safe_name(place), "text") for place, column in enumerate(facts.columns)}
     unit = Field(safe_name(len(fields)), "text") if len(names) > len(fields) else None
@@ -108,9 +115,7 @@ def from_csv(connection: "DuckDBPyConnection", facts: Facts, files: Iterable[Pat
         places = places_of(names, header)
         if not _load_strictly(connection, file, facts.csv, len(header), places):
             _load_by_lines(connection, file, facts.csv, names)
-    layout = _read_in(connection, facts, Layout("raw", fields, _members(connection, facts), unit))
-    run(connection, "DROP TABLE raw")
-    return layout
+    return Layout("raw", fields, _members(connection, facts), unit)
 
 
 def look_at_csv(facts: Facts, files: Iterable[Path]) -> None:

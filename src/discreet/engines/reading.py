@@ -45,6 +45,7 @@ __all__ = [
     "kind_of",
     "one_of_numbers",
     "one_of_texts",
+    "present",
     "read_column",
 ]
 
@@ -138,7 +139,7 @@ def bare_column(declared: model.Column, field: Field, sheet: Sheet) -> Bare | Me
     """A declared column as it is before it is brought into its range, or to its values; None where nothing is done to it."""
     if field.stored == "read":
         return None
-    stored = _present(declared, field, sheet)
+    stored = present(declared, field, sheet)
     match declared:
         case model.Number() | model.Integer():
             return _bare_number(declared, stored, field.stored, sheet)
@@ -156,7 +157,7 @@ def bare_column(declared: model.Column, field: Field, sheet: Sheet) -> Bare | Me
             return None
 
 
-def _present(declared: model.Column, field: Field, sheet: Sheet) -> Term:
+def present(declared: model.Column, field: Field, sheet: Sheet) -> Term:
     """What is stored, NULL for texts that say nothing."""
     stored = Term(column(field.name), kind_of(declared))
     if field.stored != "text":
@@ -169,7 +170,7 @@ def read_column(declared: model.Column, field: Field, sheet: Sheet) -> Term:
     """The values of a declared column."""
     if field.stored == "read":
         return _bounded(replace(Term(column(field.name), kind_of(declared)), whole=is_whole(declared)), declared)
-    stored = _present(declared, field, sheet)
+    stored = present(declared, field, sheet)
     match declared:
         case model.Number() | model.Integer():
             return _bounded(_number(declared, stored, field.stored, sheet), declared)
