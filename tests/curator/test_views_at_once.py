@@ -190,3 +190,16 @@ def test_a_draw_that_is_not_what_its_entry_says_is_not_used(file, touched):
         t.ask(asking(B), epsilon="0.2")
     assert not verify(t._ledger).ok
     t.close()
+
+
+def test_a_view_of_one_statistic_of_a_charge_opens_no_other_to_whoever_is_frozen(file):
+    t = open_table(file)
+    t.ask(asking(B, C), epsilon="0.2", analyst="bob")
+    mine = t.ask(asking(B), epsilon="0.1", analyst="alice")
+    office.freeze(file, analyst="alice", reason="test")
+    assert t.ask(asking(B), epsilon="0.1", analyst="alice").rows == mine.rows
+    for question in (asking(C), asking(B, C)):
+        with pytest.raises(dc.AccessError, match="alice is frozen"):
+            t.ask(question, epsilon="0.1", analyst="alice")
+    assert t.ask(asking(B, C), epsilon="0.2", analyst="bob").replayed
+    t.close()

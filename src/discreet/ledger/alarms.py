@@ -13,12 +13,12 @@ from discreet.ledger.entries.chain import Entry
 from discreet.ledger.entries.charges import Frozen, Granted, Request
 from discreet.ledger.journal import entry_in
 from discreet.ledger.port import Snapshot, Transaction
-from discreet.ledger.records import AlarmRecord, AnalystRecord, ShownRecord
+from discreet.ledger.records import AlarmRecord, AnalystRecord, ShownRecord, ViewedRecord
 from discreet.ledger.rows import table_record
 
 __all__ = [
     "ANONYMOUS", "Alarm", "NOBODY", "asker_named", "delivered", "frozen_for", "frozen_on", "hides", "is_shown",
-    "is_shown_to_anybody", "lift", "open_alarms", "raised",
+    "is_shown_to_anybody", "is_viewed", "lift", "open_alarms", "raised", "viewed",
 ]  # fmt: skip
 
 NOBODY: Mapping[str, Any] = {"frozen": [], "tables": False}  # what a fault that cannot depend on rows freezes
@@ -99,9 +99,20 @@ def delivered(transaction: Transaction, charge: int, asker: str | None) -> None:
         transaction.put(ShownRecord(charge, asker_named(asker)))
 
 
+def viewed(transaction: Transaction, charge: int, place: int, asker: str) -> None:
+    """From now on what follows from one draw of a charge is in the history of ``asker``."""
+    transaction.put(ViewedRecord(charge, place, asker_named(asker)))
+
+
 def is_shown(snapshot: Snapshot, charge: int, asker: str) -> bool:
     """Whether the asker has had the answer of a charge."""
     return snapshot.one(ShownRecord, charge=charge, asker=asker_named(asker)) is not None
+
+
+def is_viewed(snapshot: Snapshot, charge: int, place: int, asker: str) -> bool:
+    """Whether the asker has had a draw of a charge: in its answer, or in a view of that draw."""
+    seen = snapshot.one(ViewedRecord, charge=charge, place=place, asker=asker_named(asker))
+    return seen is not None or is_shown(snapshot, charge, asker)
 
 
 def hides(snapshot: Snapshot, table: str) -> bool:
@@ -114,8 +125,8 @@ def hides(snapshot: Snapshot, table: str) -> bool:
 
 
 def is_shown_to_anybody(snapshot: Snapshot, charge: int) -> bool:
-    """Whether somebody has had the answer of a charge."""
-    return bool(list(snapshot.each(ShownRecord, charge=charge, most=1)))
+    """Whether somebody has had the answer of a charge, or a part of it."""
+    return any(list(snapshot.each(kind, charge=charge, most=1)) for kind in (ShownRecord, ViewedRecord))
 
 
 # ---- the data holder

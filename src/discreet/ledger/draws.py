@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from discreet.ledger.alarms import frozen_for, hides, is_shown, is_shown_to_anybody
+from discreet.ledger.alarms import frozen_for, hides, is_shown_to_anybody, is_viewed
 from discreet.ledger.entries.amounts import Amount
 from discreet.ledger.entries.charges import Frozen, Request, Seen
 from discreet.ledger.port import Snapshot, Transaction
@@ -36,18 +36,20 @@ def seen(snapshot: Snapshot, request: Request, names: Sequence[str], reason: Fro
     hidden = hides(snapshot, request.table)
     for name in dict.fromkeys(names):
         drawn = [(draw, charge_in(snapshot, draw.charge)) for draw in list(snapshot.each(DrawRecord, name=name))]
-        known = [(draw, charge) for draw, charge in drawn if _may_know(snapshot, request, charge, reason, hidden=hidden)]
+        known = [(draw, charge) for draw, charge in drawn if _may_know(snapshot, request, draw, charge, reason, hidden=hidden)]
         best = sorted(known, key=lambda each: _worth(each[1]), reverse=True)[:_ENOUGH]
         rows = sorted((draw.charge, draw.place, draw.slot, charge.state == "running") for draw, charge in best)
         found += [Seen(name, *row) for row in rows]
     return tuple(found)
 
 
-def _may_know(snapshot: Snapshot, request: Request, charge: ChargeRecord, reason: Frozen | None, *, hidden: bool) -> bool:
+def _may_know(
+    snapshot: Snapshot, request: Request, draw: DrawRecord, charge: ChargeRecord, reason: Frozen | None, *, hidden: bool
+) -> bool:
     if (charge.table, charge.version) != (request.table, request.version) or charge.state == "faulted":
         return False
     if reason is not None:
-        return charge.state == "settled" and is_shown(snapshot, charge.number, request.analyst)
+        return charge.state == "settled" and is_viewed(snapshot, draw.charge, draw.place, request.analyst)
     return charge.state == "running" or not hidden or is_shown_to_anybody(snapshot, charge.number)
 
 

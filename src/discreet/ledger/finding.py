@@ -1,7 +1,7 @@
 """Which charge a request meets: one that answers it, or one that somebody works on."""
 
 from discreet.errors import ParameterError
-from discreet.ledger.alarms import frozen_for, hides, is_shown, is_shown_to_anybody
+from discreet.ledger.alarms import frozen_for, hides, is_shown, is_shown_to_anybody, is_viewed
 from discreet.ledger.draws import drawn_by, drawn_in
 from discreet.ledger.entries.amounts import Amount
 from discreet.ledger.entries.charges import Frozen, Request, Stored, Viewed
@@ -30,7 +30,7 @@ def by_key(snapshot: Snapshot, request: Request) -> ChargeRecord | None:
 
 def history(snapshot: Snapshot, request: Request, reason: Frozen) -> Stored | Viewed:
     """What a frozen asker has been answered before, or what follows from it; anything else is refused."""
-    if request.is_free and all(is_shown(snapshot, use.charge, request.analyst) for use in request.uses):
+    if request.is_free and all(is_viewed(snapshot, *draw, request.analyst) for draw in drawn_by(request)):
         return stored_in(snapshot, request.replays) if request.replays is not None else Viewed(request)
     found = best(snapshot, request, only=request.analyst)
     if found is None or found.state != "settled":

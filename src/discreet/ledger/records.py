@@ -25,6 +25,7 @@ __all__ = [
     "SourceRecord",
     "TableRecord",
     "TotalRecord",
+    "ViewedRecord",
 ]
 
 
@@ -185,6 +186,16 @@ class ShownRecord(Record):
 
     KEY = ("charge", "asker")
     charge: int
+    asker: str
+
+
+@dataclass(frozen=True, slots=True)
+class ViewedRecord(Record):
+    """Whom a view of one draw was delivered to: of the rest of that charge's answer they know nothing by it."""
+
+    KEY = ("charge", "place", "asker")
+    charge: int
+    place: int
     asker: str
 
 

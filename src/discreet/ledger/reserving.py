@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from discreet.answers.answer import as_strings
 from discreet.errors import BudgetError, LedgerFault, ParameterError
 from discreet.ledger.admission import admit, admit_beside, check_analyst
-from discreet.ledger.alarms import asker_named, delivered, frozen_for
-from discreet.ledger.draws import changed_since, write_names
+from discreet.ledger.alarms import asker_named, delivered, frozen_for, viewed
+from discreet.ledger.draws import changed_since, drawn_by, write_names
 from discreet.ledger.entries.amounts import Amount, Money
 from discreet.ledger.entries.books import ALL
 from discreet.ledger.entries.charges import CanFollow, Changed, Granted, Outcome, Request, Viewed, cut_off
@@ -107,8 +107,8 @@ class Reserving:
         return stored_in(self._transaction, request.replays)
 
     def _deliver(self, request: Request) -> None:
-        for charge in sorted({use.charge for use in request.uses}):
-            delivered(self._transaction, charge, request.analyst)
+        for charge, place in sorted(drawn_by(request)):
+            viewed(self._transaction, charge, place, request.analyst)
 
     def _charged(self, row: TableRow, request: Request) -> Granted:
         money, cap = row.money, row.cap

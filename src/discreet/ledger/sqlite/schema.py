@@ -148,6 +148,12 @@ CREATE TABLE draws (             -- what charges have bought, by what it is abou
     PRIMARY KEY (name, charge, place, slot)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX draws_by_charge ON draws (charge);
+CREATE TABLE viewed (            -- whom a view of a draw was delivered to
+    charge INTEGER NOT NULL,
+    place  INTEGER NOT NULL,
+    asker  TEXT NOT NULL,
+    PRIMARY KEY (charge, place, asker)
+) STRICT, WITHOUT ROWID;
 CREATE TABLE releases (          -- released integers, packed; older answers have them as text
     charge INTEGER PRIMARY KEY REFERENCES charges,
     packed BLOB NOT NULL

@@ -30,6 +30,7 @@ from discreet.ledger.records import (
     SourceRecord,
     TableRecord,
     TotalRecord,
+    ViewedRecord,
 )
 
 __all__ = ["STATEMENTS", "Statements", "TABLES", "changes", "conditions", "equal"]
@@ -47,6 +48,7 @@ TABLES: Mapping[type[Record], str] = {
     DrawRecord: "draws",
     DocumentRecord: "documents",
     ShownRecord: "shown",
+    ViewedRecord: "viewed",
     AnalystRecord: "analysts",
     AlarmRecord: "alarms",
     SourceRecord: "sources",
