@@ -211,6 +211,24 @@ def test_any_text_is_the_same_truth_on_both_engines(texts):
     told(words, [*texts, "o\u212a", "OK", "i\u0307", "5", "\\D"])
 
 
+# ---- neighbours
+
+FORMS = [
+    (dc.timestamp(zone="Europe/Berlin"), [*OFFSETS, *NO_MOMENTS[:3], "x"]),
+    (dc.date(format="%d/%m/%Y"), [*FORMATS["%d/%m/%Y"], ""]),
+    (dc.number(0, 10, decimal=",", thousands="."), ["1,5", "1.234", "x", "inf", ""]),
+    (dc.boolean(true=["y"], false=["n"]), ["Y", "n", "x", "", "1"]),
+]
+
+
+@pytest.mark.parametrize(("column", "texts"), FORMS, ids=["zone", "format", "marks", "words"])
+def test_a_row_that_comes_or_goes_changes_how_no_other_is_read(column, texts):
+    found = told(column, texts)
+    for gone in range(len(texts)):
+        kept = [*texts[:gone], *texts[gone + 1 :]]
+        assert told(column, kept) == [*found[:gone], *found[gone + 1 :]]
+
+
 # ---- objects
 
 

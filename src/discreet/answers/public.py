@@ -42,8 +42,9 @@ def _values(column: Column) -> str:
     match column:
         case Number(lower=lower, upper=upper) | Integer(lower=lower, upper=upper):
             return _range(*(None if end is None else _figure(float(end)) for end in (lower, upper)))
-        case Date(lower=lower, upper=upper) | Timestamp(lower=lower, upper=upper):
-            return _range(*(None if end is None else str(end) for end in (lower, upper)))
+        case Date(lower=lower, upper=upper, zone=zone) | Timestamp(lower=lower, upper=upper, zone=zone):
+            clocks = f", {zone}" if zone else ""
+            return _range(*(None if end is None else str(end) for end in (lower, upper))) + clocks
         case Category(values=values, labels=labels, other=other):
             texts = [f"{v} {t}" for v, t in zip(values, labels, strict=False)] if labels else [str(v) for v in values]
             return _some([*texts, *(["other"] if other else [])])
