@@ -1,7 +1,7 @@
 """Questions with extreme public constants, each made again from its number alone."""
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 
 EXTREME = sorted(
@@ -19,6 +19,7 @@ NUMBERS = (*("x", "y", "i") * 6, "wide", "tiny", "near", "near", "long", "far", 
 JOINED = {"codes": ("v", "g"), "visits": ("visits.n", "visits.r")}
 ON = {"codes": "JOIN codes ON t.i = codes.code", "visits": "JOIN visits ON t.who = visits.whom"}
 MOST = 2**31 - 1
+CHOSEN = ("MIN(", "MAX(", "MEDIAN(", "QUANTILE(", "(free)", "_PER_UNIT(")  # by its rank
 CONFIDENCES = ("1e-300", "1e-9", "0.5", "0.999", "0.99999999", "0.999999999", "0.9999999999", "0.999999999999999999999")
 
 
@@ -33,18 +34,30 @@ class Asked:
     sql: str = ""
     options: dict = field(default_factory=dict)
     met: Counter = field(default_factory=Counter)
+    beside: tuple = ()  # other questions that are asked for the same price
+
+    @property
+    def budget(self):
+        return "rho" if "rho" in self.options else "epsilon"
+
+    def of(self, curator):
+        """The answers of a curator."""
+        if self.beside:
+            return curator.ask_all([self.sql, *self.beside], **self.options)
+        return [curator.ask(self.sql, **self.options)]
 
     def __str__(self):
-        return f"seed {self.seed!r}, {self.unit} {self.relation} {self.table}: ask({self.sql!r}, **{self.options!r})"
+        asked = repr(self.sql) if not self.beside else repr([self.sql, *self.beside])
+        return f"seed {self.seed!r}, {self.unit} {self.relation} {self.table}: ask({asked}, **{self.options!r})"
 
 
 class Questions:
     """Writes one question. How often a constant is extreme is a part of the seed, so that many questions are accepted."""
 
-    def __init__(self, seed, most_terms=60):
+    def __init__(self, seed, most_terms=60, often=None):
         self.random = Random(seed)
         self.seed = seed
-        self.often = self.random.choice((0.05, 0.15, 0.15, 0.4))
+        self.often = often or self.random.choice((0.05, 0.15, 0.15, 0.4))
         self.most_terms = most_terms
         self.join = ""
         self.met = Counter()
@@ -53,12 +66,12 @@ class Questions:
         """The question of this number."""
         r = self.random
         self.unit = unit
-        self.join = self._any(("", "", "", "", "codes", "codes", *(("visits", "visits") if unit == "column" else ())))
+        self.join = self._any(("", "", "", "", "codes", "codes", *(("visits", "visits") if unit != "row" else ())))
         outer = "LEFT " if self.join and r.random() < 0.4 else ""
         joined = f" {outer}{ON[self.join]}" if self.join else ""
         self._meet("join", f"{outer}{self.join}")
         keys = self._keys()
-        sizes = unit == "column" and not keys and r.random() < 0.3
+        sizes = unit != "row" and not keys and r.random() < 0.3
         statistics = [self._size()] if sizes else [self._filtered(keys) for _ in range(r.choice((1, 1, 1, 2, 3)))]
         named = [f"{key} AS g{place}" for place, key in enumerate(keys)] + [
             f"{each} AS v{place}" for place, each in enumerate(statistics)
@@ -68,6 +81,13 @@ class Questions:
         tail = self._tail(statistics) if keys else ""
         sql = f"SELECT {', '.join(named)} FROM t{joined}{where}{group}{tail}"
         return Asked(self.seed, unit, relation, table, sql, self._options(sizes, keys, sql, statistics), self.met)
+
+    def in_another_way(self, asked, way):
+        """The question for a price that is written in another way, if it can be."""
+        is_wish_for_values = way == "within" and (self.met["key", "unknown"] or any(word in asked.sql for word in CHOSEN))
+        if is_wish_for_values or (way == "together" and asked.unit == "column"):  # the caps of several stand in the facts
+            return asked
+        return replace(asked, options=self._paid_otherwise(way, asked.options))
 
     # ---- constants
 
@@ -222,7 +242,7 @@ class Questions:
             "ratio": f"SUM({of}) FILTER (WHERE {self.condition(0)}) / NULLIF(COUNT(*), 0)",
             "after": f"{self.number()} * COUNT(*) + AVG({self.value(0)}) / {self._parenthesis(self.number())}",
         }
-        if self.unit == "column":
+        if self.unit != "row":
             choices["COUNT_UNITS"] = "COUNT(DISTINCT who)"
         if keys and keys[-1].startswith(("BIN", "i", "EXTRACT")):
             choices["RUNNING_COUNT"] = "RUNNING_COUNT(*)"
@@ -310,9 +330,7 @@ class Questions:
             else ("0.1", "1", "1", "10")
         )
         self._meet("price", price if not extreme else f"extreme {price}")
-        is_chosen = any(
-            word in sql for word in ("MIN(", "MAX(", "MEDIAN(", "QUANTILE(", "(free)")
-        )  # by its rank: takes no delta
+        is_chosen = any(word in sql for word in CHOSEN)  # takes no delta
         if self.met["key", "unknown"] or (price == "both" and not is_chosen):
             options["delta"] = self._any(("1e-300", "1e-9", "0.01") if extreme else ("1e-6", "1e-9"))
         if r.random() < self.often:
@@ -331,6 +349,8 @@ class Questions:
             options["bounds_share"] = self._any(("0.5", "0.5", "0.5", "0.3", "1e-9" if extreme else "0.7"))
         if self.unit == "column" and not sizes:
             options |= self._caps(keys)
+        if self.unit not in ("row", "column"):
+            self._meet("caps", "facts")
         return options
 
     def _caps(self, keys):
@@ -345,6 +365,26 @@ class Questions:
             "all": tuple(caps),
         }[form]
         return {name: caps[name] for name in wanted}
+
+    # ---- other ways of asking
+
+    def _paid_otherwise(self, way, options):
+        """The same words, but the price: by rho, by what is to be seen, or for several questions together."""
+        rest = {name: value for name, value in options.items() if name not in ("epsilon", "delta")}
+        extreme = self.random.random() < self.often
+        self._meet("way", way)
+        match way:
+            case "rho":
+                price = ("1e-300", "1e-100", "1e-9", "1e3", "1e12", "1e300") if extreme else ("0.01", "0.1", "1")
+                return rest | {"rho": self._any(price)}
+            case "within":
+                wish = ("1e-300", "1e-9", "1e9", "1e100", "1e300") if extreme else ("0.5", "5", "50", "1000")
+                one = self._any(wish)
+                assumed = {"assuming": self._any((1, 1000, 2**53, 10**18) if extreme else (1000, 100))}
+                return {**rest, "within": self._any((one, {"v0": one})), **assumed}
+            case _:
+                kept = ("epsilon", "delta", "confidence", "simultaneous")
+                return {name: value for name, value in options.items() if name in kept}
 
     # ---- small things
 

@@ -1,20 +1,15 @@
 """Random lookups beside the random tables, and questions that join them, for the laws that must hold for all of them."""
 
-import importlib.util
 import re
 from collections import Counter
-from pathlib import Path
+from functools import cache
 
 from hypothesis import strategies as st
+from tests.laws import questions_at_random as at_random
 
 from discreet.engines.values import read
 from discreet.facts import parse_facts
 from discreet.facts.joins import key_column
-
-_spec = importlib.util.spec_from_file_location("units_at_random", Path(__file__).with_name("units_at_random.py"))
-units = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(units)
-at_random = units.at_random
 
 JOINS = """
 [join.names]
@@ -51,6 +46,7 @@ _OF_NAMES = st.fixed_dictionaries({"name": _NAMES, "w": at_random.NUMBERS, "r": 
 _OF_CODES = st.fixed_dictionaries({"code": _CODES, "v": at_random.NUMBERS, "g": st.sampled_from([None, 1, "2", 3, 9])})
 
 
+@cache
 def facts_for(relation, size="", unit='unit = "row"'):
     """The facts of the table t with both lookups."""
     text = at_random.FACTS.format(neighbours=relation, size=size).replace('unit = "row"', unit)

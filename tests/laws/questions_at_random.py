@@ -1,6 +1,7 @@
 """Random tables, neighbours and questions for the laws that must hold for all of them."""
 
 from datetime import date
+from functools import cache
 
 from hypothesis import strategies as st
 
@@ -48,6 +49,7 @@ upper = 2021-12-31
 """
 
 
+@cache
 def facts_for(neighbours, rows):
     """Facts of the table t under one relation; its size is public under change_one."""
     size = f"rows = {rows}" if neighbours == "change_one" else "rows_about = 1000"

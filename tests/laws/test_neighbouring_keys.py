@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.laws.engines_of_laws import ENGINES, examples, opened
+from tests.laws.observing import RELATIONS, planned, released
 
 import discreet as dc
 from discreet.curator import curator_in_memory
-from discreet.engines.reference import Reference
 from discreet.facts import parse_facts
 from discreet.testing import recorded
 
@@ -55,17 +56,28 @@ def units_per_key(call):
     return dict(zip(call.exact.values, call.exact.units.tolist(), strict=True))
 
 
-def observed(facts, rows, sql):
-    """The calls of mechanisms, and all else that is public."""
-    curator = curator_in_memory(facts, Reference(facts, rows))
-    with recorded() as calls:
+def observed(engine, facts, rows, sql):
+    """The calls of mechanisms, all else that is public, and the keys."""
+    with opened(engine, facts, rows) as held, recorded() as calls:
+        curator = curator_in_memory(facts, held)
         answer = curator.ask(sql, **PRICE)
     return calls, (answer.columns, answer.split, answer.warnings, curator.budget.spent), [row["key"] for row in answer.rows]
 
 
-def compare(facts, one, other, sql, touched):
+def straight(engine, facts, rows, sql):
+    """The same without ledger and answer."""
+    plan = planned(facts, sql, PRICE)
+    with opened(engine, facts, rows) as held:
+        calls, (keys, *_) = released(plan, held)
+    return calls, plan, keys.tolist()
+
+
+def compare(engine, facts, one, other, sql, touched, *, whole):
     """Asserts what must hold; whether the same keys were told."""
-    (calls, public, told), (other_calls, other_public, other_told) = (observed(facts, rows, sql) for rows in (one, other))
+    asked = observed if whole else straight
+    (calls, public, told), (other_calls, other_public, other_told) = (
+        asked(engine, facts, rows, sql) for rows in (one, other)
+    )
     assert public == other_public
     assert calls[0].mechanism == other_calls[0].mechanism
     counts = [Counter(units_per_key(each[0])) for each in (calls, other_calls)]
@@ -81,38 +93,39 @@ def compare(facts, one, other, sql, touched):
     return True
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("relation", ["add_remove", "change_one"])
-def test_rows_move_one_count_or_two(relation):
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_rows_move_one_count_or_two(relation, engine):
     same = Counter()
 
-    @settings(max_examples=150, suppress_health_check=list(HealthCheck))
-    @given(rows=st.lists(ROW, min_size=2, max_size=12), new=ROW, key=KEY, what=WHAT, where=WHERE)
-    def hold(rows, new, key, what, where):
+    @settings(max_examples=examples(engine, 150, 30), suppress_health_check=list(HealthCheck))
+    @given(rows=st.lists(ROW, min_size=2, max_size=12), new=ROW, key=KEY, what=WHAT, where=WHERE, digit=st.integers(0, 9))
+    def hold(rows, new, key, what, where, digit):
         size = f"rows = {len(rows)}" if relation == "change_one" else ""
         facts = parse_facts(FACTS.format(unit='"row"', neighbours=relation, size=size), "t")
         other = rows[1:] if relation == "add_remove" else [new, *rows[1:]]
         sql = f"SELECT {key} AS key, {what} FROM t {where} GROUP BY {key}"
-        same[compare(facts, rows, other, sql, 1 if relation == "add_remove" else 2)] += 1
+        same[compare(engine, facts, rows, other, sql, 1 if relation == "add_remove" else 2, whole=digit == 7)] += 1
 
     hold()
     assert same[True] >= 0.2 * same.total(), f"the same keys were hardly ever told: {same}"
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("relation", ["add_remove", "change_one"])
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("relation", RELATIONS)
 @pytest.mark.parametrize("groups", [1, 2])
-def test_all_rows_of_one_unit_move_as_many_counts_as_it_may_have_keys(relation, groups):
+def test_all_rows_of_one_unit_move_as_many_counts_as_it_may_have_keys(relation, groups, engine):
     unit = f'{{ column = "who", max_rows = 4, max_groups = {groups} }}'
 
-    @settings(max_examples=120, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=examples(engine, 120, 25), suppress_health_check=list(HealthCheck))
     @given(
         rows=st.lists(st.tuples(ROW, st.integers(0, 4)), min_size=3, max_size=14),
         new=st.lists(ROW, min_size=1, max_size=6),
         key=KEY,
         what=st.sampled_from(["COUNT(DISTINCT who) AS n", "COUNT(*) AS n", "SUM(x) AS s"]),
+        digit=st.integers(0, 9),
     )
-    def hold(rows, new, key, what):
+    def hold(rows, new, key, what, digit):
         table = [row | {"who": f"p{who}"} for row, who in rows]
         whose = table[0]["who"]
         others = [row for row in table if row["who"] != whose]
@@ -120,7 +133,8 @@ def test_all_rows_of_one_unit_move_as_many_counts_as_it_may_have_keys(relation, 
         size = f"units = {len({row['who'] for row in table})}" if relation != "add_remove" else ""
         facts = parse_facts(FACTS.format(unit=unit, neighbours=relation, size=size), "t")
         sql = f"SELECT {key} AS key, {what} FROM t GROUP BY {key}"
-        compare(facts, table, [*others, *added], sql, groups if relation == "add_remove" else 2 * groups)
+        touched = groups if relation == "add_remove" else 2 * groups
+        compare(engine, facts, table, [*others, *added], sql, touched, whole=digit == 7)
 
     hold()
 
@@ -129,8 +143,8 @@ def test_the_most_that_may_move_does():
     facts = parse_facts(FACTS.format(unit='"row"', neighbours="change_one", size="rows = 4"), "t")
     rows = [{"word": "a", "x": 1.0, "c": 1}] * 4
     sql = "SELECT word AS key, COUNT(*) AS n FROM t GROUP BY word"
-    calls, _, _ = observed(facts, rows, sql)
-    others, _, _ = observed(facts, [*rows[1:], {"word": "b", "x": 1.0, "c": 1}], sql)
+    calls, _, _ = observed("both", facts, rows, sql)
+    others, _, _ = observed("both", facts, [*rows[1:], {"word": "b", "x": 1.0, "c": 1}], sql)
     assert (units_per_key(calls[0]), units_per_key(others[0])) == ({"a": 4}, {"a": 3, "b": 1})
     assert calls[0].mechanism.key_epsilon == calls[0].mechanism.epsilon / 2
     assert isinstance(calls[0].mechanism, dc.NoisyThreshold)

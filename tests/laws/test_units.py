@@ -1,21 +1,22 @@
 """Units with many rows: two tables that differ in one unit, the same question, and nothing but noise may tell them apart."""
 
-import importlib.util
 from collections import Counter
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.laws import units_at_random as units
+from tests.laws.engines_of_laws import ENGINES, examples
+from tests.laws.observing import PRICES, RELATIONS, compare, holds, judged, priced
 
 import discreet as dc
 from discreet.curator import curator_in_memory
 from discreet.engines import open_engine
 from discreet.engines.choice import kept
 from discreet.engines.reference import Reference
-from discreet.engines.wanted import Bound, CountsWanted
+from discreet.engines.wanted import Bound
 from discreet.facts.model import Source
 from discreet.planning.build import make_plan
 from discreet.planning.price import read_price
@@ -27,83 +28,47 @@ from discreet.statistics.ranks import Ranks
 from discreet.testing import recorded
 
 
-def _beside(name):
-    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-units = _beside("units_at_random")
-by_row = _beside("test_neighbours")
-
-RELATIONS = ["add_remove", "change_one"]
-PRICES = [{"epsilon": "0.5"}, {"rho": "0.1"}, {"epsilon": 1, "delta": "1e-6"}]
-BUDGETS = {"epsilon": dc.Pure(epsilon=1000), "rho": dc.Concentrated(rho=1000), "delta": dc.Approximate(epsilon=1000, delta="0.5")}
-
-
-def observed(facts, rows, sql, price, caps):
-    """All that a question leaves behind on a table: calls of mechanisms, charges, keys, or the refusal."""
-    cap = BUDGETS["delta" if "delta" in price else next(iter(price))]
-    facts = replace(facts, budget=type(facts.budget)(cap, accounting="concentrated" if "rho" in price else "basic"))
-    curator = curator_in_memory(facts, Reference(facts, rows))
-    with recorded() as calls:
-        try:
-            answer = curator.ask(sql, **price, **caps)
-        except dc.Refused as error:
-            return [], (type(error).__name__, str(error), curator.budget.spent)
-    keys = [column.name for column in answer.columns if column.kind == "key"]
-    cells = [] if "HAVING" in sql else sorted(str([row[key] for key in keys]) for row in answer.rows)
-    return calls, (answer.columns, cells, answer.split, answer.warnings, curator.budget.spent)
-
-
-def compare(relation, tables, sql, price, caps, per_unit=()):
-    """Distances and what they may be; asserts that all else is the same. None if the question was refused."""
+def compared(engine, relation, tables, sql, price, caps, per_unit=(), *, whole=True):
+    """Distances and what they may be, the number of units being public where it stays the same."""
     number = len({units.unit_of(row) for row in tables[0]} - {None})
     facts = units.facts_for(relation, number if relation == "change_one" else None, per_unit)
-    (calls, public), (other_calls, other_public) = (observed(facts, rows, sql, price, caps) for rows in tables)
-    assert public == other_public
-    calls, other_calls = ([call for call in each if by_row.is_first_level(call)] for each in (calls, other_calls))
-    assert [call.mechanism for call in calls] == [call.mechanism for call in other_calls]
-    if isinstance(public[0], str):
-        return None
-    return by_row.judged(relation, calls, other_calls)
+    return compare(engine, facts, tables, sql, price, caps, whole=whole)
 
 
-@pytest.mark.slow
+@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("relation", RELATIONS)
-def test_statistics_of_tables_that_differ_in_one_unit_differ_by_no_more_than_the_planned_sensitivity(relation):
-    asked = Counter()
+def test_statistics_of_tables_that_differ_in_one_unit_differ_by_no_more_than_the_planned_sensitivity(relation, engine):
+    def each(tables, sql, price, caps, whole):
+        return sql, compared(engine, relation, tables, sql, priced(price, sql), caps, whole=whole)
 
-    @settings(max_examples=400, suppress_health_check=list(HealthCheck))
-    @given(tables=units.neighbours(relation), sql=units.questions(), price=st.sampled_from(PRICES), caps=units.CAPS)
-    def hold(tables, sql, price, caps):
-        found = compare(relation, tables, sql, price, caps)
-        asked[found is not None] += 1
-        for moved, allowed in found or ():
-            assert moved <= allowed, f"{sql}: {moved} > {allowed}"
-
-    hold()
-    assert asked[True] >= 0.8 * asked.total(), f"too many generated questions are refused: {asked}"
+    of_each = units.neighbours(relation), units.questions(), st.sampled_from(PRICES), units.CAPS
+    holds(examples(engine, 400, 100), each, *of_each)
 
 
-@pytest.mark.slow
+@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("relation", RELATIONS)
-def test_columns_declared_constant_per_unit_move_nothing_further_than_planned_where_the_rows_say_otherwise(relation):
-    asked = Counter()
+def test_columns_declared_constant_per_unit_move_nothing_further_than_planned_where_the_rows_say_otherwise(relation, engine):
+    def each(tables, sql, price, caps, whole):
+        return sql, compared(engine, relation, tables, sql, priced(price, sql), caps, units.PER_UNIT, whole=whole)
 
-    @settings(max_examples=300, suppress_health_check=list(HealthCheck))
-    @given(
-        tables=units.neighbours(relation), sql=units.questions_about_constants(), price=st.sampled_from(PRICES), caps=units.CAPS
-    )
-    def hold(tables, sql, price, caps):
-        found = compare(relation, tables, sql, price, caps, units.PER_UNIT)
-        asked[found is not None] += 1
-        for moved, allowed in found or ():
-            assert moved <= allowed, f"{sql}: {moved} > {allowed}"
+    of_each = units.neighbours(relation), units.questions_about_constants(), st.sampled_from(PRICES), units.CAPS
+    holds(examples(engine, 300, 60), each, *of_each)
 
-    hold()
-    assert asked[True] >= 0.8 * asked.total(), f"too many generated questions are refused: {asked}"
+
+def test_such_questions_are_planned_with_every_form_of_cap_and_with_clamped_units():
+    met = Counter()
+
+    @settings(max_examples=150, suppress_health_check=list(HealthCheck))
+    @given(sql=units.questions(), caps=units.CAPS)
+    def plan(sql, caps):
+        facts = units.facts_for("add_remove")
+        said = Caps(caps.get("max_rows", 3), caps.get("max_groups"), caps.get("max_rows_per_group"))
+        wanted = make_plan(checked(with_caps(read_sql(sql, facts), said), facts), facts, read_price(epsilon=1)).wanted
+        met.update(name for name in ("groups", "rows", "rows_per_group") if getattr(wanted.unit, name) is not None)
+        met["clamped"] += any(measure.within for measure in wanted.measures)
+
+    plan()
+    assert {"groups", "rows", "rows_per_group", "clamped"} <= {name for name, count in met.items() if count}, met
 
 
 def of(who, *rows):
@@ -116,6 +81,7 @@ LOW = {"c": 1, "k": 0, "x": -5.0, "y": 0.0}
 D = {"c": 3, "k": 6, "x": 10.5, "y": 100.0}
 SOMEBODY = of("b", LOW)
 BY_C = " FROM t GROUP BY c"
+KINDS_OF_NOISE = [("both", {"epsilon": 1}), ("reference", {"rho": "0.5"})]  # what is wanted of an engine is the same for both
 ATTAINED = [
     # relation, question, caps, the unit that comes (or is replaced by the one after it)
     ("add_remove", "SELECT COUNT(*) AS v FROM t", {"max_rows": 3}, of("a", *[A] * 9), []),
@@ -142,10 +108,12 @@ ATTAINED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("price", [{"epsilon": 1}, {"rho": "0.5"}])
+@pytest.mark.parametrize(("engine", "price"), KINDS_OF_NOISE)
 @pytest.mark.parametrize(("relation", "sql", "caps", "one", "other"), ATTAINED)
-def test_the_planned_sensitivity_is_attained_in_both_forms_and_for_both_kinds_of_noise(relation, sql, caps, one, other, price):
-    found = compare(relation, ([*SOMEBODY, *one], [*SOMEBODY, *other]), sql, price, caps)
+def test_the_planned_sensitivity_is_attained_in_both_forms_and_for_both_kinds_of_noise(
+    relation, sql, caps, one, other, engine, price
+):
+    found = compared(engine, relation, ([*SOMEBODY, *one], [*SOMEBODY, *other]), sql, price, caps)
     assert any(moved == allowed for moved, allowed in found), found
 
 
@@ -166,12 +134,12 @@ ATTAINED_BY_CONSTANTS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("price", [{"epsilon": 1}, {"rho": "0.5"}])
+@pytest.mark.parametrize(("engine", "price"), KINDS_OF_NOISE)
 @pytest.mark.parametrize(("relation", "sql", "caps", "one", "other", "moves"), ATTAINED_BY_CONSTANTS)
 def test_a_unit_is_in_one_group_of_what_is_constant_and_the_sensitivity_of_that_is_attained(
-    relation, sql, caps, one, other, moves, price
+    relation, sql, caps, one, other, moves, engine, price
 ):
-    ((moved, allowed),) = compare(relation, ([*SOMEBODY, *one], [*SOMEBODY, *other]), sql, price, caps, ("c",))
+    ((moved, allowed),) = compared(engine, relation, ([*SOMEBODY, *one], [*SOMEBODY, *other]), sql, price, caps, ("c",))
     assert moved == allowed
     assert "epsilon" not in price or allowed == moves
 
@@ -182,7 +150,8 @@ def test_a_unit_is_in_one_cell_of_a_partition_whatever_its_rows_say(tables, caps
     moved = Counter()
     for cell in ("1", "2", "3"):
         sql = f"SELECT {how} AS v FROM t WHERE c = {cell}"
-        moved[cell] = sum(far for far, _ in compare("add_remove", tables, sql, {"epsilon": 1}, caps, ("c",)))
+        found = compared("reference", "add_remove", tables, sql, {"epsilon": 1}, caps, ("c",), whole=False)
+        moved[cell] = sum(far for far, _ in found)
     assert sum(far != 0 for far in moved.values()) <= 1
 
 
@@ -200,7 +169,8 @@ BREAKERS = [
 def test_bad_units_move_nothing_further_than_planned(what, rows, sql):
     who = rows[0]["who"]
     other = [row for row in rows if row["who"] is not who] if what != "rows without a unit" else []
-    for moved, allowed in compare("add_remove", (SOMEBODY + rows, SOMEBODY + other), sql, {"epsilon": 1}, {"max_rows": 3}):
+    tables = SOMEBODY + rows, SOMEBODY + other
+    for moved, allowed in compared("reference", "add_remove", tables, sql, {"epsilon": 1}, {"max_rows": 3}):
         assert moved <= allowed if what != "rows without a unit" else moved == 0
 
 
@@ -242,9 +212,8 @@ def test_a_unit_with_a_million_rows_moves_no_statistic_further_than_planned(loud
             with recorded() as calls:
                 answer = curator_in_memory(facts, engine).ask(sql, epsilon=1, max_rows=7, max_groups=2)
             assert len(answer.rows) == (3 if keys else 1)
-            found.append([call for call in calls if by_row.is_first_level(call)])
-        assert [call.mechanism for call in found[0]] == [call.mechanism for call in found[1]]
-        for far, allowed in by_row.judged(relation, *found):
+            found.append(calls)
+        for far, allowed in judged(relation, *found):
             assert far <= allowed, statistic
             moved[statistic] += far > 0
     assert len(+moved) >= 11  # the loud unit counts, except where both of them count the same
@@ -292,36 +261,3 @@ def test_every_group_and_every_row_of_a_unit_is_left_out_about_equally_often():
     for found in (groups, rows):
         spread = np.array([found[cell] for cell in range(8)]) / 20_000
         assert np.all(np.abs(spread - 3 / 8) < 0.02), spread  # six standard deviations
-
-
-# ---- two engines
-
-
-@pytest.mark.slow
-def test_duckdb_and_the_reference_agree_on_generated_questions_about_units():
-    import pandas as pd
-
-    met = Counter()
-
-    @settings(max_examples=150, suppress_health_check=list(HealthCheck))
-    @given(rows=units.TABLES, sql=units.questions(), caps=units.CAPS)
-    def agree(rows, sql, caps):
-        facts = units.facts_for("add_remove")
-        said = Caps(caps.get("max_rows", 3), caps.get("max_groups"), caps.get("max_rows_per_group"))
-        plan = make_plan(checked(with_caps(read_sql(sql, facts), said), facts), facts, read_price(epsilon=1))
-        engine, reference = open_engine(facts, pd.DataFrame(rows, dtype=object)), Reference(facts, rows)
-        if plan.wanted.measures:
-            one, other = engine.run(plan.wanted).take(), reference.run(plan.wanted).take()
-            assert np.array_equal(one.high, other.high), sql
-            assert np.array_equal(one.low, other.low), sql
-        for ranks in (each for each in plan.vectors if isinstance(each, Ranks)):
-            asked = CountsWanted(plan.wanted.where, plan.wanted.keys, ranks.of, ranks.grid, ranks.filter, unit=plan.wanted.unit)
-            one, other = engine.counts(asked).take(), reference.counts(asked).take()
-            assert all(np.array_equal(getattr(one, name), getattr(other, name)) for name in ("cell", "bin", "rows")), sql
-        engine.close()
-        bound = plan.wanted.unit
-        met.update(name for name in ("groups", "rows", "rows_per_group") if getattr(bound, name) is not None)
-        met["clamped"] += any(measure.within for measure in plan.wanted.measures)
-
-    agree()
-    assert {"groups", "rows", "rows_per_group", "clamped"} <= {name for name, count in met.items() if count}, met

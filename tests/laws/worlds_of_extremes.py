@@ -1,11 +1,10 @@
 """Tables for the law over extreme constants: what is declared about them, and rows that are few, odd, many, or at the bounds."""
 
 import math
-from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 
-import numpy as np
+from tests.laws.engines_of_laws import Compared
 
 from discreet.curator import curator_in_memory
 from discreet.engines import open_engine
@@ -14,6 +13,13 @@ from discreet.facts import parse_facts
 from discreet.facts.model import Companion
 
 RELATIONS, UNITS = ("add_remove", "change_one"), ("row", "column")
+CAPPED = {  # units whose caps stand in the facts
+    "few rows": "max_rows = 3, max_groups = 2",
+    "all rows": "max_rows = 1073741823, max_groups = 1073741823",  # joins double them
+    "groups": "max_groups = 1, max_rows_per_group = 1073741823",
+    "all three": "max_rows = 1073741823, max_groups = 3, max_rows_per_group = 2",
+}
+BUDGETS = {"epsilon": 'epsilon = 1e300\ndelta = "0.5"', "rho": "rho = 1e300"}
 TABLES = ("empty", "one", "bounds", "odd", "many")
 MANY = 10_000
 
@@ -84,8 +90,7 @@ neighbours = "{relation}"
 people = "p"
 {size}
 [budget]
-epsilon = 1e300
-delta = "0.5"
+{budget}
 """
 CODES = """
 [join.codes]
@@ -199,12 +204,14 @@ def rows_of(table):
 
 
 @cache
-def facts_for(unit, relation, table):
+def facts_for(unit, relation, table, budget="epsilon"):
     """The facts; under change_one the size of the table is public, under add_remove they say nothing about its rows."""
     number = len(rows_of(table)) if unit == "row" else len({row["who"] for row in rows_of(table)})
     size = f"{'rows' if unit == 'row' else 'units'} = {number}" if relation == "change_one" else ""
-    written = '"row"' if unit == "row" else '{ column = "who" }'
-    facts = parse_facts(FACTS.format(unit=written, relation=relation, size=size) + COLUMNS + CODES, "t.toml")
+    caps = f", {CAPPED[unit]}" if unit in CAPPED else ""
+    written = '"row"' if unit == "row" else f'{{ column = "who"{caps} }}'
+    text = FACTS.format(unit=written, relation=relation, size=size, budget=BUDGETS[budget])
+    facts = parse_facts(text + COLUMNS + CODES, "t.toml")
     if unit == "row":
         return facts
     theirs = parse_facts(VISITS.format(relation=relation), "visits.toml")
@@ -214,43 +221,6 @@ def facts_for(unit, relation, table):
 def tables_for(relation):
     """Tables that facts of this relation can be about: no size is 0."""
     return TABLES if relation == "add_remove" else TABLES[1:]
-
-
-@dataclass
-class Compared:
-    """An engine that asks two others the same, answers as the first does, and keeps what they disagreed about."""
-
-    first: object
-    second: object
-    compares: bool = True
-
-    def __post_init__(self):
-        self.differences, self.asked = [], Counter()
-
-    def check(self):
-        self.first.check()
-
-    def run(self, wanted):
-        return self._both("run", wanted, ("high", "low"))
-
-    def counts(self, wanted):
-        return self._both("counts", wanted, ("cell", "bin", "rows"))
-
-    def keys(self, wanted):
-        return self._both("keys", wanted, ("values", "units"))
-
-    def close(self):
-        self.first.close()
-        self.second.close()
-
-    def _both(self, method, wanted, parts):
-        self.asked[method, type(wanted).__name__] += 1
-        found = getattr(self.first, method)(wanted)
-        if self.compares:
-            these, those = found.take(), getattr(self.second, method)(wanted).take()
-            if not all(np.array_equal(getattr(these, part), getattr(those, part)) for part in parts):
-                self.differences.append(wanted)
-        return found
 
 
 @cache
@@ -265,6 +235,6 @@ def engine_for(unit, relation, table, stored="frame"):
     return Compared(open_engine(facts, frame, frames), Reference(facts, rows, lookups), table != "many")
 
 
-def curator_for(unit, relation, table):
+def curator_for(unit, relation, table, budget="epsilon"):
     """A curator with all of its budget."""
-    return curator_in_memory(facts_for(unit, relation, table), engine_for(unit, relation, table))
+    return curator_in_memory(facts_for(unit, relation, table, budget), engine_for(unit, relation, table))

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from tests.mechanisms.test_quantile import chain_of, every_third, joint_law, oracle
+from tests.mechanisms.test_quantile import chain_of, every_third, joint_law, oracle, tally_of
 from tests.statistics.fit import FALSE_ALARM, chi_square
 
 from discreet.mechanisms.at_once import select_all
@@ -128,15 +128,12 @@ def test_flat_stretches_say_of_every_cell_what_its_own_tally_says(bits):
             assert (spread.low[here].tolist(), spread.high[here].tolist()) == (known.low.tolist(), known.high.tolist())
 
 
-def test_an_end_that_stands_by_itself_leaves_what_is_beside_it_open():
-    """Of a bin of two places one is right by definition; how many of the rows are at the other is not known by that."""
-    tally = Tally(10, np.array([1]), np.array([5]), coarse=3)
-    ranking = Ranking(Quantile(epsilon="0.001", sensitivity=1, q=1, offset=3), tally, tally.whole)
-    known = ranking._clipped(tally.stretches(tally.whole))
-    beside = known.start.tolist().index(8)
-    assert known.width[beside] == 1
-    assert known.is_open[beside]
-    assert not known.is_open[known.start.tolist().index(9)]
+@pytest.mark.parametrize(("counts", "offset"), [([0] * 8 + [1, 4], 3), ([4, 1] + [0] * 8, -3)])
+def test_beside_an_end_that_is_right_by_definition_a_point_of_the_same_bin_has_its_exact_chance(counts, offset):
+    """Of a bin of two points one is right whatever the rows are; how many of the rows are at the other is not known by that."""
+    mechanism = Quantile(epsilon=1, sensitivity=1, q=int(offset > 0), offset=offset)
+    drawn = np.bincount([mechanism.select(tally_of(counts, coarse=1)) for _ in range(1000)], minlength=10)
+    assert fits(oracle(counts, mechanism), drawn)
 
 
 def test_who_observes_sees_one_call_for_each_cell_and_a_tape_gives_them_again():

