@@ -13,7 +13,7 @@ from itertools import count
 import numpy as np
 import pandas as pd
 
-from discreet.engines.duckdb import DuckDB, _started
+from discreet.engines.duckdb import DuckDB, started
 from discreet.engines.reference import Reference
 
 ENGINES = ("reference", "both")
@@ -68,7 +68,7 @@ class Shared(DuckDB):
 
 @cache
 def _database(_number):
-    return _started()[0]
+    return started()[0]
 
 
 @dataclass

@@ -24,7 +24,6 @@ from discreet.questions.algebra import Caps
 from discreet.questions.caps import with_caps
 from discreet.questions.check import checked
 from discreet.questions.sql import read_sql
-from discreet.statistics.ranks import Ranks
 from discreet.testing import recorded
 
 

@@ -17,6 +17,8 @@ from discreet.statistics.part import Part, Released, Worth
 
 __all__ = ["Draw", "Offer", "Purchase", "Use", "bought_whole", "crossed_out", "event_of_bought"]
 
+_USELESS = 10**12  # variance over the planned one: nobody wants a number with a ± a million times as wide
+
 
 @dataclass(frozen=True, slots=True)
 class Draw:
@@ -152,7 +154,7 @@ def _filled_from(
         factor = max(each[1] for each in slots if each is not None)
         if factor <= 1:
             filled[place] = uses
-        elif plan.vectors[place].scales:
+        elif factor < _USELESS and plan.vectors[place].scales:
             offers.append(Offer(place, uses, float(factor) ** 0.5))
     return filled, tuple(offers)
 
