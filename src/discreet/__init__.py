@@ -62,6 +62,7 @@ if TYPE_CHECKING:
         mean,
         median,
         min,  # noqa: A004
+        mode,
         quantile,
         r_squared,
         rows_per_unit,
@@ -121,6 +122,7 @@ __all__ = [
     "mean",
     "median",
     "min",
+    "mode",
     "noise",
     "number",
     "open",
@@ -197,6 +199,7 @@ _ROOMS = {  # where each public name lives
         "mean",
         "median",
         "min",
+        "mode",
         "quantile",
         "r_squared",
         "rows_per_unit",

@@ -236,6 +236,7 @@ class Questions:
             "REGR": f"{self._any(('REGR_SLOPE', 'REGR_INTERCEPT', 'REGR_R2'))}({of}, {another})",
             "MEDIAN": f"MEDIAN({of}{self._any(('', '', ', INTERVAL'))})",
             "QUANTILE": f"QUANTILE({of}, {self._any(('0', '0.25', '0.5', '1', '1/3', '0.999', '1e-300' if extreme else '0.1'))})",
+            "MODE": f"MODE({self._any(('c', 's', 'b'))})",
             "MIN": f"MIN({of})",
             "MAX": f"MAX({of})",
             "AT": self._any(("AT_BOUNDS(x)", "AT_LOWER(wide)", "AT_UPPER(long)", "AT_BOUNDS(near)")),

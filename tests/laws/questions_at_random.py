@@ -126,6 +126,7 @@ STATISTICS = st.one_of(
     joined("COUNT(DISTINCT ", st.one_of(st.sampled_from(["c", "s", "b", "k", "name", "d", "BIN(y, 10)"]), EXPRESSIONS), ")"),
     joined(st.sampled_from(["MEDIAN", "MIN", "MAX"]), "(", EXPRESSIONS, st.sampled_from(["", ", INTERVAL"]), ")"),
     joined("QUANTILE(", EXPRESSIONS, ", ", st.sampled_from(["0", "0.25", "1/3", "1"]), ")"),
+    st.sampled_from(["MODE(c)", "MODE(s)", "MODE(b)"]),
     BREAKERS,
 )
 FILTERED = st.one_of(STATISTICS, joined(STATISTICS, " FILTER (WHERE ", CONDITIONS, ")"))

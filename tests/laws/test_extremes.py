@@ -111,6 +111,7 @@ KINDS = {
         "COVAR_SAMP",
         "CORR",
         "REGR",
+        "MODE",
         "MEDIAN",
         "QUANTILE",
         "MIN",

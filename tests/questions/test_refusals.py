@@ -59,7 +59,7 @@ REFUSED = [
     ("SELECT COUNT(*) ¦OVER (PARTITION BY Race) FROM people", "window functions", "GROUP BY"),
     ("SELECT ¦ROW_NUMBER() OVER () FROM people", "ROW_NUMBER", "GROUP BY"),
     ("SELECT SUM(¦DISTINCT Age) FROM people", "DISTINCT is allowed only inside COUNT", "COUNT(DISTINCT x)"),
-    ("SELECT ¦MODE(Age) FROM people", "MODE is not yet in the language", "BIN"),
+    ("SELECT ¦MODE(Age) FROM people", "MODE chooses among declared values", "BIN"),
     ("SELECT QUANTILE(Age¦) FROM people", "lacks the share", "QUANTILE(x, 0.25)"),
     ("SELECT QUANTILE(Age, ¦1.01) FROM people", "not between 0 and 1", "QUANTILE(x, 0.25)"),
     ("SELECT QUANTILE(Age, ¦-0.5) FROM people", "not between 0 and 1", "QUANTILE(x, 0.25)"),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from discreet.answers.losses import after, is_enough, letters, loss_in_words, share_left
 from discreet.plots.lettering import clean, for_terminal, padded, shortened, width_of
 from discreet.plots.numerals import Reading, grouped, percent, read_column, read_number, rough
-from discreet.plots.view import as_bought, name_in_words, reads_whole
+from discreet.plots.view import as_bought, how_far, name_in_words, reads_whole
 
 if TYPE_CHECKING:
     from discreet.answers.answer import Answer, AnswerColumn, BudgetState
@@ -90,7 +90,12 @@ def ranked_reading(read: Reading, ends: tuple[Any, Any], answer: "Answer", colum
         return Reading(read.value, f"{read.value} … {read.value}", "ends")
     if ends != (None, None):
         return as_bought(column, read, ends)
-    return Reading(read.value, f"rank ± {grouped(far[1])}", "ends")
+    return Reading(_labelled(read.value, column), how_far(column, far), "ends")
+
+
+def _labelled(value: str, column: "AnswerColumn") -> str:
+    """A value of a list with its label beside it."""
+    return next((f"{value} {clean(label)}" for each, label in column.labels.items() if clean(each) == value), value)
 
 
 def cost_in_words(answer: "Answer") -> str:
@@ -275,6 +280,8 @@ def basis_in_words(columns: Sequence["QuotedColumn"], cells: int) -> str:
             return "rows in rank, whatever the data"
         case "rank_of_units":
             return "units in rank, whatever the data"
+        case "count":
+            return "rows fewer than any other value has, at most, whatever the data"
         case "range" if any(column.plus_minus == inf for column in columns):
             return "depends on the bounds found"
         case "range":

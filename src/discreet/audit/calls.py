@@ -18,7 +18,6 @@ from discreet.privacy.conversion import rho_of
 from discreet.privacy.curves import delta_after_shift
 from discreet.privacy.losses import Approximate, Concentrated, Loss, Pure
 from discreet.privacy.prices import concentrated
-from discreet.statistics.bounds import Found
 from discreet.statistics.ranks import Ranks
 
 __all__ = ["Family", "Lost", "calls_differ", "families_of", "lost", "too_far", "underpaid"]
@@ -57,7 +56,7 @@ def families_of(plan: Plan) -> list[Family]:
     start = 0
     for vector in plan.vectors:
         if not isinstance(vector, Ranks):
-            start += len(vector.ends) if isinstance(vector, Found) else 1
+            start += vector.calls(plan.wanted.cells)
             continue
         levels = [turn.level for turn in vector.mechanism.order]
         cells = range(plan.wanted.cells)

@@ -110,7 +110,7 @@ def clamping_notes(plan: Plan) -> tuple[str, ...]:
         number
         for aggregate, _ in plan.sources
         for number in (aggregate.of, aggregate.and_of)
-        if aggregate.kind not in (*BOUNDED, "count", "count_distinct", "quantile", "min", "max", *SIZE_KINDS)
+        if aggregate.kind not in (*BOUNDED, "count", "count_distinct", "quantile", "min", "max", "mode", *SIZE_KINDS)
         and isinstance(number, Column)
         and Aggregate("at_bounds", number, aggregate.filter) not in asked
     )

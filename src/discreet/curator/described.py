@@ -16,6 +16,7 @@ from discreet.questions.text import to_text
 from discreet.questions.walk import every
 from discreet.statistics.bounds import Found
 from discreet.statistics.keys import Keys
+from discreet.statistics.mode import Mode
 from discreet.statistics.part import Part
 from discreet.statistics.ranks import Ranks
 from discreet.views.stored import view_of
@@ -91,9 +92,11 @@ def _number(plan: Plan, behind: Behind, value: Expression) -> Described:
     meaning = to_text(value) if isinstance(value, Aggregate) else ", ".join(plan.vectors[i].what for i in _vectors(plan, value))
     columns = {part.name for each in aggregates_in_expression(value) for part in every(each) if isinstance(part, ColumnRef)}
     found = [i for i, each in enumerate(behind.plan.vectors) if isinstance(each, Found) and each.column in columns]
-    has_interval = not isinstance(value, Aggregate) or value.kind not in (*RANKED_KINDS, *SIZE_KINDS) or value.interval
+    has_interval = not isinstance(value, Aggregate) or value.kind not in (*RANKED_KINDS, *SIZE_KINDS, "mode") or value.interval
     mechanisms = behind.of([*_vectors(behind.plan, value), *found])
-    return Described(meaning, has_interval, behind=mechanisms, ends=_ends(behind, value))
+    part = plan.behind(value) if isinstance(value, Aggregate) else None
+    values = part.values if isinstance(part, Mode) else ()
+    return Described(meaning, has_interval, values=values, behind=mechanisms, ends=_ends(behind, value))
 
 
 def _ends(behind: Behind, value: Expression) -> Ends:

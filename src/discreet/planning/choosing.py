@@ -36,6 +36,7 @@ from discreet.questions.text import to_text
 from discreet.sensitivities.scope import Scope
 from discreet.statistics.count import Count
 from discreet.statistics.distinct import Distinct
+from discreet.statistics.mode import ModeDraft, declared_values
 from discreet.statistics.moments import VARIANCES, Moments
 from discreet.statistics.numerators import CovarianceNumerator, VarianceNumerator
 from discreet.statistics.on_grid import OnGrid
@@ -114,16 +115,25 @@ def choose(question: Question, facts: Facts) -> Choice:
             rest.append(aggregate)
     ranked = [each for each in rest if each.kind in RANKED_KINDS]
     sizes = [each for each in rest if each.kind in SIZE_KINDS]
+    modes = [each for each in rest if each.kind == "mode"]
     keys = keys_draft(question, facts, rest)
-    if keys is not None and ranked:
+    if keys is not None and (ranked or modes):
         raise QuestionError("values with ranks are for keys that are public", hint="declare the key's values in the facts")
     if keys is not None and keys.aggregates:
         return Choice((keys,), tuple(known))
-    others = [each for each in rest if each not in (*ranked, *sizes)]
-    drafts = _of_units(drafts_of(others, question, facts), bool(ranked), question, facts)
+    others = [each for each in rest if each not in (*ranked, *sizes, *modes)]
+    drafts = _of_units(drafts_of(others, question, facts), bool(ranked or modes), question, facts)
     scope = _scope(question, facts, filtered=True)  # the number of rows does not matter to ranks
-    ranks = rank_drafts([(each, _argument(each, facts), scope) for each in ranked])
-    return Choice((*([] if keys is None else [keys]), *drafts, *ranks, *size_drafts(_counted(sizes, facts), facts)), tuple(known))
+    chosen = (*rank_drafts([(each, _argument(each, facts), scope) for each in ranked]), *_modes(modes, scope, facts))
+    first = () if keys is None else (keys,)
+    return Choice((*first, *drafts, *chosen, *size_drafts(_counted(sizes, facts), facts)), tuple(known))
+
+
+def _modes(aggregates: list[Aggregate], scope: Scope, facts: Facts) -> Iterable[ModeDraft]:
+    """One choice for each, by the counts of single values in single groups."""
+    for each in aggregates:
+        of = _argument(each, facts)
+        yield ModeDraft(of, each.filter, declared_values(of, facts), ((each,),), replace(scope, grouped=False, groups_per_unit=1))
 
 
 def _counted(sizes: list[Aggregate], facts: Facts) -> list[Aggregate]:

@@ -10,6 +10,8 @@ from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Context, Decimal
 from math import isfinite
 from typing import Any, Literal
 
+from discreet.plots.lettering import clean
+
 __all__ = ["Reading", "grouped", "percent", "read_column", "read_number", "rough"]
 
 _NOTHING = "–"  # stands for NULL
@@ -79,7 +81,15 @@ def read_column(values: Sequence[Any], ends: Sequence[Ends], *, whole: bool = Fa
     found = [number for number in numbers if number is not None]
     lopsided = any(number.is_lopsided(Decimal(1 if whole else 0)) for number in found)
     decimals = 0 if whole else _decimals_for(found)
-    return [Reading(_NOTHING, "", "null") if number is None else _read(number, decimals, lopsided=lopsided) for number in numbers]
+    pairs = zip(values, numbers, strict=True)
+    return [_told(value) if number is None else _read(number, decimals, lopsided=lopsided) for value, number in pairs]
+
+
+def _told(value: Any) -> Reading:
+    """A value that is no number: one of a list, or none at all."""
+    if isinstance(value, bool):
+        return Reading(str(value).casefold(), "", "ends")
+    return Reading(clean(value), "", "ends") if isinstance(value, str) else Reading(_NOTHING, "", "null")
 
 
 def rough(value: float, digits: int = 2) -> str:
@@ -102,7 +112,7 @@ def percent(share: Any) -> str:
 
 
 def _number(value: Any, ends: Ends) -> _Number | None:
-    exact = _decimal(value)
+    exact = None if isinstance(value, str | bool) else _decimal(value)
     return None if exact is None else _Number(exact, _decimal(ends[0]), _decimal(ends[1]))
 
 

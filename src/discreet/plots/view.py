@@ -12,13 +12,13 @@ from discreet.plots.numerals import Reading, grouped, percent, read_column, read
 if TYPE_CHECKING:
     from discreet.answers.answer import Answer, AnswerColumn
 
-__all__ = ["Key", "MOST_BARS", "MOST_POINTS", "Panel", "View", "as_bought", "name_in_words", "reads_whole", "view_of"]
+__all__ = ["Key", "MOST_BARS", "MOST_POINTS", "Panel", "View", "as_bought", "how_far", "name_in_words", "reads_whole", "view_of"]
 
 MOST_BARS = 60
 MOST_POINTS = 5000
 _FEW = 12  # numbers one apart up to here are taken for codes, as of months or races, not for a scale
 _LONGEST_LABEL = 36
-_RANKED = ("median", "quantile", "min", "max")  # have no interval of values unless one was bought
+_RANKED = ("median", "quantile", "min", "max", "mode")  # have no interval of values unless one was bought
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ def view_of(answer: "Answer", *, points: int = MOST_POINTS) -> View:
     columns = [column for column in answer.columns if column.kind == "key"]
     keys = [_key(column, [row[column.name] for row in answer.rows]) for column in columns]
     most = points if any(key.places for key in keys) else MOST_BARS
-    numbers = [column for column in answer.columns if column.kind != "key"]
+    numbers = [column for column in answer.columns if column.kind not in ("key", "mode")]
     panels = [_panel(column, answer, most) for column in numbers]
     names = _joined([panel.name for panel in panels])
     return View(
@@ -171,7 +171,12 @@ def _rank_of(read: Reading, answer: "Answer", column: "AnswerColumn") -> Reading
     far = answer.rank_intervals[0].get(column.name) if answer.rank_intervals else None
     if far is None or read.shape == "null":
         return Reading(read.value, "", "null" if read.shape == "null" else "public")
-    return Reading(read.value, f"rank ± {grouped(far[1])}", "ends")
+    return Reading(read.value, how_far(column, far), "ends")
+
+
+def how_far(column: "AnswerColumn", far: tuple[int, int]) -> str:
+    """How far off a value that was chosen may be."""
+    return f"at most {grouped(-far[0])} rows fewer than any other" if column.kind == "mode" else f"rank ± {grouped(far[1])}"
 
 
 def _read(values: list[Any], ends: list[Any], *, whole: bool, alone: bool) -> list[Reading]:

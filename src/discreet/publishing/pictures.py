@@ -19,7 +19,7 @@ _NOTHING = Pure(epsilon=0)
 
 def chart_of_sheet(sheet: Sheet) -> str:
     """A chart with error bars as SVG; empty without the plots extra, or where it would leave rows out or say nothing."""
-    numbers = [column for column in sheet.columns if column.has_interval or column.ranks is not None]
+    numbers = [column for column in sheet.columns if column.has_interval or (column.ranks is not None and column.kind != "mode")]
     keys = [column for column in sheet.columns if column.kind == "key"]
     if not numbers or not keys or not _LEAST_ROWS <= sheet.rows <= MOST_BARS:
         return ""

@@ -51,7 +51,8 @@ class SheetColumn:
     def in_words(self) -> str:
         """What it means; of a key that no list has and of a value that was chosen, also how it is to be read."""
         told = "only values with enough people are released" if self.kind == "key" and self.noise else ""
-        rank = "" if self.ranks is None else f"chosen by its rank, which is off by {self.ranks} at most"
+        by = "count" if self.kind == "mode" else "rank"
+        rank = "" if self.ranks is None else f"chosen by its {by}, which is off by {self.ranks} at most"
         return "; ".join(filter(None, [self.meaning, told, rank]))
 
 
@@ -154,8 +155,8 @@ def _column(question: PricedQuestion, answer: Answer, place: int, about: Describ
         meaning=meaning,
         labels=column.labels,
         noise=noise,
-        type="BIGINT" if column.kind == "count" else "DOUBLE",
-        ranks=next((row[column.name][1] for row in answer.rank_intervals if column.name in row), None),
+        type=_key_type(about) if column.kind == "mode" else "BIGINT" if column.kind == "count" else "DOUBLE",
+        ranks=next((-row[column.name][0] for row in answer.rank_intervals if column.name in row), None),
         ends=(low, high),
     )
 

@@ -9,7 +9,7 @@ __all__ = ["AGGREGATES", "BOUNDED", "FORMS", "Form", "Kind", "PAIRS"]
 
 Kind = OneOfThese[
     "key", "count", "sum", "mean", "variance", "stddev", "covariance", "correlation", "slope", "intercept", "r2",
-    "median", "quantile", "min", "max", "derived",
+    "median", "quantile", "min", "max", "mode", "derived",
 ]  # fmt: skip
 
 
@@ -53,6 +53,7 @@ FORMS: dict[AggregateKind, Form] = {
     "quantile": Form("QUANTILE", "quantile", "quantile", grows="otherwise"),
     "min": Form("MIN", "min", "min", grows="otherwise"),
     "max": Form("MAX", "max", "max", grows="otherwise"),
+    "mode": Form("MODE", "mode", "mode", grows="no"),
     "rows_per_unit": Form("ROWS_PER_UNIT", "rows_per_unit", "quantile", 0, "no"),
     "groups_per_unit": Form("GROUPS_PER_UNIT", "groups_per_unit", "quantile", grows="no"),
 }

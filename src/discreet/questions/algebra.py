@@ -91,6 +91,7 @@ AggregateKind = OneOfThese[
     "quantile",
     "min",
     "max",
+    "mode",
     "rows_per_unit",
     "groups_per_unit",
 ]

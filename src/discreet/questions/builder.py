@@ -37,6 +37,7 @@ __all__ = [
     "mean",
     "median",
     "min",
+    "mode",
     "quantile",
     "r_squared",
     "rows_per_unit",
@@ -141,6 +142,11 @@ def min(of: str, *, where: str | None = None, interval: bool = False) -> Statist
 def max(of: str, *, where: str | None = None, interval: bool = False) -> Statistic:  # noqa: A001 - read as dc.max
     """The value of ``of`` with a few rows above it: how few is public and told."""
     return Statistic("max", of, where, interval=interval)
+
+
+def mode(of: str, *, where: str | None = None) -> Statistic:
+    """The declared value of ``of`` that most rows have, or hardly fewer: by how many is told."""
+    return Statistic("mode", of, where)
 
 
 def rows_per_unit(q: Number) -> Statistic:

@@ -159,7 +159,7 @@ def _check_row(expression: Expression, facts: model.Facts) -> None:
 
 
 def _output(output: Output, within: Context) -> Expression:
-    new, kind = _released(output.value, within)
+    new, kind = _released(output.value, within, may_choose=True)
     if kind != "number" and not isinstance(new, KeyOf):
         raise Misfit(output.value, "an output is a key or a number", "write an aggregate, such as COUNT(*) or AVG(x)")
     for place, key in enumerate(within.keys):
@@ -179,9 +179,11 @@ def _having(expression: Expression, within: Context) -> Expression:
     return new
 
 
-def _released(expression: Expression, within: Context) -> tuple[Expression, str]:
+def _released(expression: Expression, within: Context, *, may_choose: bool = False) -> tuple[Expression, str]:
     new, kind = fitted(expression, within)
     for aggregate in _outermost(new):
+        if aggregate.kind == "mode" and not (may_choose and aggregate is new):
+            raise Misfit(aggregate, "MODE is a value and no number", "ask for it as a column by itself: SELECT MODE(x) AS m")
         _check_aggregate(aggregate, within)
     return new, kind
 
@@ -209,7 +211,9 @@ def _check_aggregate(aggregate: Aggregate, within: Context) -> None:
     if aggregate.kind in SIZE_KINDS:
         _check_size(aggregate, within)
         return
-    if aggregate.of is None or aggregate.kind == "count":
+    if aggregate.kind == "mode":
+        _check_mode(aggregate, facts)
+    if aggregate.of is None or aggregate.kind in ("count", "mode"):
         return
     if aggregate.kind in BOUNDED and beyond_bounds(aggregate, facts) is None and not _is_found(aggregate.of, within):
         raise Misfit(
@@ -222,6 +226,13 @@ def _check_aggregate(aggregate: Aggregate, within: Context) -> None:
         if aggregate.kind != "count_distinct" and bounds_of(number, facts) is None and not _is_found(number, within):
             what = "ranked" if aggregate.kind in RANKED_KINDS else "summed"
             raise Misfit(aggregate, f"{short(to_text(number))} cannot be {what} without public bounds", _hint(number, facts))
+
+
+def _check_mode(aggregate: Aggregate, facts: model.Facts) -> None:
+    column = facts.column(aggregate.of.name) if isinstance(aggregate.of, Column) else None
+    if not isinstance(column, model.Category | model.Boolean):
+        hint = "name a category or a boolean column, or count the rows of BIN(x, width)"
+        raise Misfit(aggregate, "MODE chooses among declared values", hint)
 
 
 def _check_size(aggregate: Aggregate, within: Context) -> None:

@@ -60,9 +60,6 @@ _WORDS = {
     **dict.fromkeys(("SAMPLE", "TABLESAMPLE"), _SAMPLE),
 }
 
-_LATER = {
-    "MODE": "COUNT(*) with GROUP BY BIN(x, width) shows how the values are spread",
-}
 _INSTEAD = {
     "PERCENTILE": "write QUANTILE(x, 0.25)",
     "APPROX_COUNT_DISTINCT": "write COUNT(DISTINCT x)",
@@ -93,8 +90,6 @@ def word_refusal(word: str) -> tuple[str, str] | None:
 
 def function_hint(name: str, known: tuple[str, ...]) -> tuple[str, str]:
     """Message and hint for a function that is not among those ``known``."""
-    if name in _LATER:
-        return f"{name} is not yet in the language", _LATER[name]
     if name in _INSTEAD:
         return f"{name} is not in the language", _INSTEAD[name]
     near = get_close_matches(name, known, n=1)

@@ -31,7 +31,7 @@ FIND = "write {bounds_share=0.2}, the part of the price that finds bounds"  # fo
 _LEAST = Fraction(1, 1000)
 _FINEST = 10**6  # the largest denominator
 _EXAMPLE = "write BOUNDS SHARE 0.2, a part of the price between 0.001 and 0.999"
-_NEED_NONE = ("count_rows", "count_units", "count", "count_distinct", "running_rows", "rows_per_unit", "groups_per_unit")
+_NEED_NONE = ("count_rows", "count_units", "count", "count_distinct", "running_rows", "mode", "rows_per_unit", "groups_per_unit")
 
 
 def is_bounds_share(cursor: Cursor) -> bool:

@@ -9,8 +9,10 @@ from numpy.typing import NDArray
 from discreet.engines.wanted import Sums
 from discreet.planning.plan import Plan
 from discreet.private import Private
+from discreet.releasing.modes import chosen_modes
 from discreet.releasing.ranks import Counting, chosen
 from discreet.releasing.unit_sizes import chosen_sizes
+from discreet.statistics.mode import Mode
 from discreet.statistics.part import Part, Released
 from discreet.statistics.ranks import Ranks
 from discreet.statistics.summed import Exact
@@ -33,6 +35,8 @@ def _released(part: Part, plan: Plan, exact: Exact, counts: Counting | None) -> 
     match part:
         case UnitSizes():
             return chosen_sizes(part, plan, counts)
+        case Mode():
+            return chosen_modes(part, plan.wanted, counts)
         case Ranks():
             return chosen(part, plan.wanted, counts)
         case Vector():

@@ -51,6 +51,9 @@ class Found(FirstPart):
     def choices(self, cells: int) -> int:
         return len(self.ends)
 
+    def calls(self, cells: int) -> int:
+        return len(self.ends)
+
     def readings(self, wanted: Wanted) -> Iterable[tuple[Expression | None, ...]]:
         return [(wanted.where, end.of) for end in self.ends for _ in range(2)]  # coarsely, then finely
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import cycle, islice
 from typing import Any, ClassVar, Protocol, Self
+from typing import Literal as OneOfThese
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,9 +21,10 @@ from discreet.privacy.losses import Loss
 from discreet.questions.algebra import Aggregate, AggregateKind, Expression, Question
 from discreet.statistics.estimate import Estimate
 
-__all__ = ["Draft", "FirstPart", "Part", "Released", "Told", "Worth", "Writer", "filled", "measured"]
+__all__ = ["Draft", "FirstPart", "Off", "Part", "Released", "Told", "Worth", "Writer", "filled", "measured"]
 
 Released = tuple[NDArray[Any], ...]  # per part, integers: coordinates x slots x cells
+Off = tuple[int, OneOfThese["rank", "rank_of_units", "count"]]  # so many rows or units, and in what
 Worth = tuple[Fraction, ...]  # of one thing told each: less is better, and a draw serves if none is more than planned
 
 
@@ -118,6 +120,10 @@ class Part(ABC):
         """How many values are chosen."""
         return 0
 
+    def calls(self, cells: int) -> int:
+        """How often a mechanism is called."""
+        return 1
+
     def readings(self, wanted: Wanted) -> Iterable[tuple[Expression | None, ...]]:
         """The terms of every reading of the rows beside that of all sums at once."""
         return ()
@@ -131,6 +137,10 @@ class Part(ABC):
     @abstractmethod
     def estimate(self, told: Told, place: int, slot: int, aggregate: Aggregate, alpha: float) -> Estimate:
         """An aggregate in every cell, from the integers of this part, which is at ``place``."""
+
+    def off(self, slot: int, alpha: float) -> Off | None:
+        """How far off a choice may be, and more with probability ``alpha`` at most; None for numbers, which have intervals."""
+        return None
 
     @abstractmethod
     def statement(self, kind: AggregateKind) -> str:

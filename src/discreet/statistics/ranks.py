@@ -26,7 +26,7 @@ from discreet.questions.algebra import Aggregate, AggregateKind, Expression
 from discreet.questions.bounds import bounds_of, is_whole
 from discreet.statistics.estimate import Estimate
 from discreet.statistics.levels import groups_of_levels
-from discreet.statistics.part import Part, Told, Worth, Writer, filled
+from discreet.statistics.part import Off, Part, Told, Worth, Writer, filled
 from discreet.statistics.reach import Floats
 from discreet.statistics.summed import MEAN
 
@@ -95,6 +95,9 @@ class Ranks(Part):
     def choices(self, cells: int) -> int:
         return cells * self.slots
 
+    def calls(self, cells: int) -> int:
+        return cells * self.slots
+
     def readings(self, wanted: Wanted) -> Iterable[tuple[Expression | None, ...]]:
         return [(wanted.where, *(key.of for key in wanted.keys), self.filter, self.of)] * 2  # coarsely, then finely
 
@@ -130,8 +133,12 @@ class Ranks(Part):
         }  # fmt: skip
         return [found["low"], found["high"]] if "low" in found and "high" in found else None
 
+    def off(self, slot: int, alpha: float) -> Off:
+        """How many rows the rank of the value may be off."""
+        return self.rank_reach(slot, alpha), "rank"
+
     def rank_reach(self, slot: int, alpha: float) -> int:
-        """How many rows the rank of the value may be off; more with probability ``alpha`` at most."""
+        """The same as a number."""
         return ceil(reaches(self, min(alpha, 1.0 - 1e-12))[slot])
 
     def values(self, places: NDArray[np.int64], facts: Facts) -> Floats:

@@ -17,6 +17,7 @@ from discreet.facts.model import MOST_OF_UNIT, Facts
 from discreet.mechanisms.prior import Prior
 from discreet.questions.algebra import Aggregate, Literal
 from discreet.sensitivities.scope import Scope
+from discreet.statistics.part import Off
 from discreet.statistics.rank_drafts import RankDraft, rank_drafts
 from discreet.statistics.ranks import Ranks
 from discreet.statistics.reach import Floats
@@ -45,6 +46,9 @@ class UnitSizes(Ranks):
 
     def bounds(self, facts: Facts) -> tuple[float, float]:
         return float(SIZES[0]), float(SIZES[-1])
+
+    def off(self, slot: int, alpha: float) -> Off:
+        return self.rank_reach(slot, alpha), "rank_of_units"
 
     def is_whole(self, facts: Facts) -> bool:
         return True

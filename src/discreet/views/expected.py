@@ -26,16 +26,14 @@ from discreet.questions.algebra import Aggregate, Column, Expression, KeyOf, Out
 from discreet.questions.unbounded import unbounded_in
 from discreet.remedies import Remedy
 from discreet.statistics.bounds import ASSUMED, Found
-from discreet.statistics.part import Released
-from discreet.statistics.ranks import Ranks
-from discreet.statistics.unit_sizes import UnitSizes
+from discreet.statistics.part import Off, Released
 from discreet.views.counts_behind import Counted, Counts
 from discreet.views.rows import answer_table, kind_of
 from discreet.views.simultaneous import Confidence
 
 __all__ = ["Basis", "Expected", "expected_errors", "price_within", "readable_group", "size_for"]
 
-Basis = Literal["rows", "released", "assuming", "rows_about", "table", "rank", "rank_of_units", "range", "none"]
+Basis = Literal["rows", "released", "assuming", "rows_about", "table", "rank", "rank_of_units", "count", "range", "none"]
 
 _SIZES = (100, 1000, 10_000)  # of a group, where nothing says how large it is
 _STEADY = ("count", "count_rows", "count_units", "count_distinct", "running_rows", "sum")  # whose error rows do not change
@@ -89,8 +87,8 @@ def expected_errors(
     for place, output in enumerate(plan.question.outputs):
         if isinstance(output.value, KeyOf):
             continue
-        if isinstance(output.value, Aggregate) and isinstance(part := plan.behind(output.value), Ranks):
-            found.append(_ranked(plan, output.name, output.value, part, float(1 - confidence)))
+        if (off := _off(plan, output.value, float(1 - confidence))) is not None:
+            found.append(Expected(output.name, float(off[0]), off[1], None))
             continue
         counted = released.get(output.name) if isinstance(released, Mapping) else released
         size = size_for(plan.facts, plan.question, output.value, assuming, counted)
@@ -104,11 +102,10 @@ def expected_errors(
     return tuple(found)
 
 
-def _ranked(plan: Plan, name: str, value: Aggregate, part: Ranks, alpha: float) -> Expected:
-    source = plan.source(value)
-    assert isinstance(source, Derived)
-    basis: Basis = "rank_of_units" if isinstance(part, UnitSizes) else "rank"
-    return Expected(name, float(part.rank_reach(source.filter, alpha)), basis, None)
+def _off(plan: Plan, value: Expression, alpha: float) -> Off | None:
+    """How far off a choice may be; None if the output is a number with an interval."""
+    source = plan.source(value) if isinstance(value, Aggregate) else None
+    return plan.vectors[source.vector].off(source.filter, alpha) if isinstance(source, Derived) else None
 
 
 def _as_if_found(plan: Plan) -> Plan:
@@ -201,7 +198,7 @@ def price_within(
 def _is_met(expected: tuple[Expected, ...], within: Mapping[str, Fraction]) -> bool:
     for found in expected:
         if found.name in within:
-            if found.basis in ("rank", "rank_of_units"):
+            if found.basis in ("rank", "rank_of_units", "count"):
                 raise QuestionError(
                     f"how far off the value of {found.name} is depends on the data; its rank is what a price buys",
                     hint=Remedy("write {epsilon=1}, and see in the quote how far off the rank may be"),

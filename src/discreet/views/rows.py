@@ -6,12 +6,14 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.facts.model import Category
 from discreet.planning.choosing import aggregates_in_expression
 from discreet.planning.plan import Derived, Plan
 from discreet.planning.staged import opened
 from discreet.questions.aggregates import FORMS, Kind
-from discreet.questions.algebra import Aggregate, Expression, KeyOf
+from discreet.questions.algebra import Aggregate, Column, Expression, KeyOf
 from discreet.questions.bounds import is_whole
+from discreet.statistics.mode import Mode
 from discreet.statistics.part import Released
 from discreet.statistics.ranks import Ranks
 from discreet.statistics.reach import Floats
@@ -110,6 +112,8 @@ def _shown(plan: Plan, name: str, value: Expression, released: Released, risk: R
     part = plan.behind(value) if isinstance(value, Aggregate) else None
     if isinstance(value, Aggregate) and isinstance(part, Ranks):
         return _ranked(plan, name, value, part, released, risk(value), rows)
+    if isinstance(value, Aggregate) and isinstance(part, Mode):
+        return _mode(plan, name, value, part, released, risk(value), rows)
     found = evaluate(plan, value, released, risk)
     whole = isinstance(value, Aggregate) and (kind == "count" or (kind == "sum" and _is_whole_sum(plan, value)))
     whole = whole and (part is None or not part.shares_noise)  # bins of a tree add up to their running counts, unrounded
@@ -130,6 +134,21 @@ def _ranked(
     ends = [_ends(low, high, whole) if bought else (None, None) for low, high in pairs]
     far = part.rank_reach(source.filter, alpha)
     return Shown(name, kind_of(value), [_number(each, whole) for each in found.value[rows]], ends, {}, (-far, far), True)
+
+
+def _mode(
+    plan: Plan, name: str, value: Aggregate, part: Mode, released: Released, alpha: float, rows: NDArray[np.intp]
+) -> Shown:
+    """A value of a list, and how many rows fewer than the most frequent one it may have."""
+    source = plan.source(value)
+    assert isinstance(source, Derived)
+    shown: list[object] = [part.values[place] for place in released[source.vector][0, source.filter, rows].tolist()]
+    column = plan.facts.column(part.of.name) if isinstance(part.of, Column) else None
+    labels: dict[object, str] = {}
+    if isinstance(column, Category):
+        labels = dict(zip(column.values, column.labels, strict=False))
+    far = part.off(source.filter, alpha)[0]
+    return Shown(name, kind_of(value), shown, [(None, None)] * len(rows), labels, (-far, 0), True)
 
 
 def _is_whole_sum(plan: Plan, aggregate: Aggregate) -> bool:
