@@ -3,10 +3,11 @@
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from threading import Event, Thread
+from threading import Event
 from typing import TypeVar
 
 from discreet.errors import DiscreetError, EngineFault
+from discreet.overdue import if_overdue
 
 __all__ = ["MOST_SECONDS", "guarded", "in_time", "is_interruption", "words_of"]
 
@@ -46,23 +47,21 @@ def in_time(interrupt: Callable[[], object]) -> Iterator[None]:
 
     Again and again until it ends: between two statements there is nothing to interrupt. If none was hit, it is a TimeoutError.
     """
-    done, late = Event(), Event()
+    late = Event()
 
-    def watch() -> None:
-        seconds = MOST_SECONDS
-        while not done.wait(seconds):
-            late.set()
+    def watch(done: Event) -> None:
+        late.set()
+        while not done.is_set():
             with suppress(Exception):  # it ended at the same moment
                 interrupt()
-            seconds = _AGAIN
+            done.wait(_AGAIN)
 
-    watching = Thread(target=watch, daemon=True)
-    watching.start()
     try:
-        yield
+        with if_overdue(MOST_SECONDS, watch) as watching:
+            yield
     finally:
-        done.set()
-        watching.join()
+        if watching.ident is not None:  # it was started: nothing that runs later is interrupted
+            watching.join()
     if late.is_set():
         raise TimeoutError
 

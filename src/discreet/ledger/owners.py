@@ -3,14 +3,15 @@
 import os
 import platform
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from functools import lru_cache
-from threading import Event, Thread
+from contextlib import contextmanager, suppress
+from functools import lru_cache, partial
+from threading import Event
 
 from discreet.errors import LedgerFault
 from discreet.ledger.entries.charges import Granted
 from discreet.ledger.port import Store
 from discreet.ledger.records import ChargeRecord
+from discreet.overdue import if_overdue
 from discreet.processes import boot, lives, started
 
 __all__ = ["LEASE", "is_abandoned", "is_dead", "lease_from", "owner", "working"]
@@ -55,25 +56,19 @@ def lease_from(clock: float) -> float:
 @contextmanager
 def working(store: Store, granted: Sequence[Granted]) -> Iterator[None]:
     """Inside, the leases of the charges are renewed."""
-    done = Event()
     if not granted:
         yield
         return
-    Thread(target=_renew, args=(store, granted, done), daemon=True).start()
-    try:
+    with if_overdue(LEASE / 4, partial(_renew, store, granted)):
         yield
-    finally:
-        done.set()
 
 
 def _renew(store: Store, granted: Sequence[Granted], done: Event) -> None:
-    while not done.wait(LEASE / 4):
-        try:
-            with store.writing() as transaction:
-                until = lease_from(transaction.clock())
-                for each in granted:
-                    charge = transaction.one(ChargeRecord, number=each.charge, attempt=each.attempt)
-                    if charge is not None:
-                        transaction.change(charge, lease=until)
-        except LedgerFault:
-            continue  # its own settling will tell
+    while not done.is_set():
+        with suppress(LedgerFault), store.writing() as transaction:  # its own settling will tell
+            until = lease_from(transaction.clock())
+            for each in granted:
+                charge = transaction.one(ChargeRecord, number=each.charge, attempt=each.attempt)
+                if charge is not None:
+                    transaction.change(charge, lease=until)
+        done.wait(LEASE / 4)
