@@ -54,7 +54,7 @@ def clean(text: object) -> str:
 
 def width_of(text: str) -> int:
     """How many columns a terminal gives to ``text``."""
-    return len(text) if text.isascii() else sum(map(_columns, text))
+    return len(text) if text.isascii() else len(text) + sum(_columns(letter) - 1 for letter in text if letter > "\x7f")
 
 
 def _columns(letter: str) -> int:
