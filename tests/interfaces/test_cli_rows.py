@@ -121,3 +121,42 @@ def test_what_analysts_get_for_a_column_that_cannot_be_read_is_what_they_get_for
     monkeypatch.chdir(lost / "other")
     assert discreet("register", "people.toml").code == 0
     assert discreet("quote", "people.toml", question, "--epsilon", "1", "--json").out == quoted
+
+
+# ---- tables as people have them
+
+AS_THEY_COME = "time_hour;left;arrived;day;cost;miles;late;town\n" + (
+    "2013-01-01T10:00:00Z;2013-07-01 10:00:00+02:00;07/31/2013;2013-07-01 00:00:00;1234,50;1,200;Y;Köln\n"
+    "2013-02-01T10:00:00Z;2013-07-02 10:00:00-05;08/01/2013;2013-07-02T10:00:00Z;7,5;12,345;N;Zürich\n"
+) * 100
+
+
+def completed(draft):
+    """A draft with what a person writes into it."""
+    kind, lines = "", []
+    bounds = {"date": ("2013-01-01", "2014-01-01"), "timestamp": ("2013-01-01T00:00:00", "2014-01-01T00:00:00")}
+    for line in draft.splitlines():
+        key = line.partition(" ")[0]
+        kind = line.split('"')[1] if key == "type" else kind
+        low, high = bounds.get(kind, ("0", "100000"))
+        said = {"unit": '"row"', "neighbours": '"add_remove"', "epsilon": "100", "lower": low, "upper": high,
+                "type": '"category"\nvalues = ["Köln", "Zürich"]'}  # fmt: skip
+        lines.append(line.replace('"TODO"', said[key], 1) if '= "TODO"' in line else line)
+    return "\n".join(lines)
+
+
+def test_stamps_dates_numbers_words_and_letters_as_people_have_them_are_read_without_a_loss(discreet, folder):
+    (folder / "flights.csv").write_text(AS_THEY_COME, encoding="latin-1")
+    assert discreet("init", "flights.csv").code == 0
+    draft = folder / "flights.toml"
+    draft.write_text(completed(draft.read_text(encoding="utf-8")), encoding="utf-8")
+    shown = discreet("check", "flights.toml", "--rows", "--json")
+    assert shown.code == 0, shown.out
+    columns = json.loads(shown.out)["rows"][0]["columns"]
+    assert {each["name"]: (each["read"], each["outside"]) for each in columns} == dict.fromkeys(
+        AS_THEY_COME.splitlines()[0].split(";"), (200, 0)
+    )
+    assert discreet("register", "flights.toml").code == 0
+    asked = "SELECT EXTRACT(MONTH FROM time_hour) AS m, COUNT(*) AS n FROM flights GROUP BY m"
+    rows = json.loads(discreet("ask", "flights.toml", asked, "--epsilon", "50", "--json").out)["rows"]
+    assert [row["n"] for row in rows[:2]] == [pytest.approx(100, abs=5)] * 2
