@@ -44,9 +44,9 @@ def asked_at_every_confidence(people, sql, price):
         assert repr(answer)
         assert answer._repr_html_()
         for row, ends in zip(answer.rows, answer.intervals, strict=True):
-            assert row["v"] is not None
+            assert row["v"] is not None or "REGR_" in sql  # a line through points that may lie above each other
             low, high = ends["v"]
-            assert low is None or high is None or low <= row["v"] <= high
+            assert None in (low, high, row["v"]) or low <= row["v"] <= high
         people.quote(sql, **price, confidence=confidence)
     return answered
 
