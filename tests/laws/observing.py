@@ -49,9 +49,7 @@ def observed(facts, engine, sql, price, caps, tried=None):
 
     What comes after a release is tried once for all curators that share ``tried``: it follows from the plan alone.
     """
-    curator = curator_in_memory(facts, engine)
-    if tried is not None:
-        curator._trials = replace(curator._trials, passed=tried)
+    curator = curator_in_memory(facts, engine, tried)
     with recorded() as calls:
         try:
             answer = curator.ask(sql, **price, **caps)

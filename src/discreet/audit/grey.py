@@ -16,6 +16,7 @@ from discreet.audit.calls import Family, calls_differ, families_of, too_far, und
 from discreet.audit.outcomes import Raised
 from discreet.audit.tables import Pair, Row, Sizes, as_text, made_up_pairs, shrunk
 from discreet.curator.opening import curator_in_memory
+from discreet.curator.trials import Passed
 from discreet.engines.made_up import made_up_lookups
 from discreet.engines.reference import Reference
 from discreet.errors import DiscreetError, ParameterError
@@ -158,8 +159,10 @@ def _curator(sql: str, price: Price, lookups: Mapping[str, Sequence[Row]]) -> Re
         case Pure(epsilon=epsilon):
             words = {"epsilon": epsilon}
 
+    passed: Passed = {}  # what comes after a release follows from the plan, which all pairs share
+
     def released(facts: Facts, rows: Sequence[Row]) -> object:
-        curator = curator_in_memory(facts, Reference(facts, rows, lookups))
+        curator = curator_in_memory(facts, Reference(facts, rows, lookups), passed)
         try:
             answer = curator.ask(sql, **words)
         finally:

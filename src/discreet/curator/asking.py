@@ -24,7 +24,7 @@ from discreet.curator.request import Ask, Asked, Weights, Words
 from discreet.curator.results import answer_from, answer_of, document_of, offers_of, quoted_columns, ranges_of
 from discreet.curator.statements import statement_about
 from discreet.curator.stock import Stock
-from discreet.curator.trials import Trials
+from discreet.curator.trials import Passed, Trials
 from discreet.curator.verbs import Verbs
 from discreet.engines.wanted import Engine
 from discreet.errors import AccessError, LedgerFault
@@ -62,13 +62,15 @@ __all__ = ["Curator"]
 class Curator(Verbs, Held, Failing):
     """Answers questions about one table until its budget is spent."""
 
-    def __init__(self, facts: Facts, opening: Callable[[], Engine], ledger: Ledger, place: Path | None = None) -> None:
+    def __init__(
+        self, facts: Facts, opening: Callable[[], Engine], ledger: Ledger, place: Path | None = None, passed: Passed | None = None
+    ) -> None:
         self.facts = facts
         self._opening = opening  # quotes and replays need no engine
         self._engine: Engine | None = None
         self._ledger = ledger
         self._place = place  # of the ledger on disk; None for a table in memory
-        self._trials = Trials(ledger, place)
+        self._trials = Trials(ledger, place) if passed is None else Trials(ledger, place, passed)
         self._stock = Stock(facts, ledger)
 
     @property

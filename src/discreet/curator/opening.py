@@ -6,6 +6,7 @@ from typing import Any
 
 from discreet.curator.asking import Curator
 from discreet.curator.source_identity import check_declared_size
+from discreet.curator.trials import Passed
 from discreet.engines.wanted import Engine
 from discreet.errors import FactsError
 from discreet.facts.file import read_facts
@@ -44,11 +45,11 @@ def table(
     return curator_in_memory(facts, open_engine(facts, frame, lookups))
 
 
-def curator_in_memory(facts: Facts, engine: Engine) -> Curator:
-    """A curator whose budget lives in this process."""
+def curator_in_memory(facts: Facts, engine: Engine, passed: Passed | None = None) -> Curator:
+    """A curator whose budget lives in this process; many of the same facts may share what ``passed`` their trials."""
     ledger = ledger_in_memory()
     register(ledger, facts)
-    curator = Curator(facts, lambda: engine, ledger)
+    curator = Curator(facts, lambda: engine, ledger, passed=passed)
     curator.open()
     check_declared_size(facts, engine)
     return curator

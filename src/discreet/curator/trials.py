@@ -28,18 +28,23 @@ from discreet.planning.staged import opened
 from discreet.statistics.part import Released
 from discreet.views.stored import view_of
 
-__all__ = ["Trials"]
+__all__ = ["Passed", "Trials"]
+
+Passed = dict[tuple[object, ...], None]  # shapes of plans that were tried
 
 _MOST = 256  # plans that are remembered as tried
 
 
 @dataclass(frozen=True, slots=True)
 class Trials:
-    """Tries plans of one table; one that differs from an earlier one in WHERE alone is not tried again."""
+    """Tries plans of one table; one that differs from an earlier one in WHERE alone is not tried again.
+
+    What ``passed`` may be shared with others whose facts say the same.
+    """
 
     ledger: Ledger
     place: Path | None  # of the log of faults
-    passed: dict[tuple[object, ...], None] = field(default_factory=dict)
+    passed: Passed = field(default_factory=dict)
 
     def try_out(self, purchase: Purchase, request: Request, confidence: Fraction, simultaneous: bool) -> None:
         """Raises TrialFault if anything that follows a release goes wrong on a made-up one; nothing is charged by then."""
