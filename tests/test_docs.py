@@ -16,14 +16,12 @@ import io
 import os
 import re
 import shlex
-import shutil
-import subprocess
 import sys
-import sysconfig
 import tempfile
 import zlib
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
@@ -86,15 +84,22 @@ def console(typed: str) -> str:
     first, _, expected = typed.partition("\n")
     dollar, *words = shlex.split(first)
     assert [dollar, *words[:1]] == ["$", "discreet"], f"only `$ discreet …` can be run here, not {first!r}; put it in a sh block"
-    command = shutil.which("discreet", path=sysconfig.get_path("scripts"))
-    assert command, "the command `discreet` is not installed beside this Python"
-    env = os.environ | {"NO_COLOR": "1", "COLUMNS": "100", "PYTHONUTF8": "1"}
-    done = subprocess.run([command, *words[1:]], env=env, text=True, encoding="utf-8", stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, check=False)
-    output = "".join(f"{line.rstrip()}\n" for line in done.stdout.splitlines())
-    if done.returncode:
-        output += f"[exit {done.returncode}]\n"
-    return typed if agrees(expected, output, done.returncode) else f"{first}\n{output}"
+    code, shown = commanded(words[1:])
+    output = "".join(f"{line.rstrip()}\n" for line in shown.splitlines())
+    if code:
+        output += f"[exit {code}]\n"
+    return typed if agrees(expected, output, code) else f"{first}\n{output}"
+
+
+def commanded(words: list[str]) -> tuple[int, str]:
+    """How a command line ends, and all that it prints: in this process, since a new one takes a second to begin."""
+    from discreet.cli.app import run
+
+    shown = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
+    plain = patch.dict(os.environ, NO_COLOR="1", COLUMNS="100")
+    with contextlib.redirect_stdout(shown), contextlib.redirect_stderr(shown), plain:
+        code = run(words)
+    return code, shown.buffer.getvalue().decode()
 
 
 def agrees(expected: str, output: str, code: int) -> bool:
