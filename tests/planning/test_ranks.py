@@ -7,6 +7,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from tests.repeated import answers
 
 import discreet as dc
 from discreet.curator import curator_in_memory
@@ -145,8 +146,7 @@ def test_rank_intervals_hold_at_least_as_often_as_they_say(name):
     sql, shares = "SELECT QUANTILE(x, 0.1) AS a, MEDIAN(x) AS b, QUANTILE(x, 0.75) AS c FROM t", {"a": 0.1, "b": 0.5, "c": 0.75}
     missed = 0
     with seeded(5):
-        for turn in range(60):
-            answer = curator.ask(sql, epsilon=Fraction(1) + Fraction(turn, 10**6), confidence="0.5")
+        for answer in answers(curator, sql, 60, epsilon=1, confidence="0.5"):
             (ranks,), (row,) = answer.rank_intervals, answer.rows
             for column, q in shares.items():
                 assert ranks[column][0] == -ranks[column][1]
@@ -161,9 +161,7 @@ def test_bought_value_intervals_hold_a_quantile_and_widen_as_the_price_falls():
     widths = {}
     with seeded(6):
         for epsilon in (1, 4):
-            for turn in range(40):
-                price = epsilon + Fraction(turn, 10**6)
-                answer = curator.ask("SELECT MEDIAN(x) AS v FROM t", epsilon=price, value_intervals=True)
+            for answer in answers(curator, "SELECT MEDIAN(x) AS v FROM t", 40, epsilon=epsilon, value_intervals=True):
                 low, high = answer.interval
                 assert low <= answer.value <= high
                 assert low <= values[250] + 1e-3, "the low end is above the median"
@@ -181,8 +179,7 @@ def test_ends_of_several_quantiles_hold_where_a_table_has_hardly_any_rows(at, ro
     curator, missed = curator_of([{"k": at}] * rows), Counter()
     sql = "SELECT QUANTILE(k, 0.25) AS a, MEDIAN(k) AS b, QUANTILE(k, 0.9) AS c FROM t"
     with seeded(8):
-        for turn in range(100):
-            answer = curator.ask(sql, epsilon=epsilon + Fraction(turn, 10**6), value_intervals=True, confidence="0.99")
+        for answer in answers(curator, sql, 100, epsilon=epsilon, value_intervals=True, confidence="0.99"):
             missed.update(name for name, (low, high) in answer.intervals[0].items() if not low <= at <= high)
     assert all(missed[name] <= 6 for name in "abc"), missed  # of 100, at 99 %
 

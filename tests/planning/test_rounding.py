@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 import pytest
+from tests.repeated import answers
 
 import discreet as dc
 from discreet.curator import curator_in_memory
@@ -77,9 +78,8 @@ def test_intervals_of_sums_and_means_hold_what_rounding_to_a_coarse_grid_moves(w
     total = sum(Fraction(value) for value in values)
     exact = total / ROWS if "AVG" in sql else total
     moved = grid.step * Fraction(1, 4) / (1 if "AVG" in sql else Fraction(1, ROWS))
-    for turn in range(40):
-        curator = curator_in_memory(about, Reference(about, [{"x": value, "g": 1} for value in values]))
-        answer = curator.ask(sql.replace("FROM t", f"FROM t{'' if turn else ' '}"), epsilon=epsilon)
+    curator = curator_in_memory(about, Reference(about, [{"x": value, "g": 1} for value in values]))
+    for answer in answers(curator, sql, 40, epsilon=epsilon):
         low, high = answer.intervals[0]["v"]
         assert low <= exact <= high, what
         away = abs(Fraction(answer.rows[0]["v"]) - exact)

@@ -10,6 +10,7 @@ import duckdb
 import numpy as np
 import pandas as pd
 import pytest
+from tests.repeated import answers
 
 import discreet as dc
 from discreet.curator import curator_in_memory
@@ -159,8 +160,7 @@ def test_keys_are_told_as_often_as_their_chance_says_and_sorted():
     rows = rows_of(often=400, half=26, few=3, once=1)
     curator = curator_in_memory(facts(), Reference(facts(), rows))
     told, runs = Counter(), 250
-    for turn in range(runs):
-        answer = curator.ask(f"SELECT word, AVG(x) AS m FROM t WHERE x < {100 + turn} GROUP BY word", **PRICE)
+    for answer in answers(curator, "SELECT word, AVG(x) AS m FROM t GROUP BY word", runs, **PRICE):
         words = [row["word"] for row in answer.rows]
         assert words == sorted(words)
         told.update(words)
@@ -194,8 +194,7 @@ def test_noisy_counts_that_come_with_their_keys_are_within_their_intervals():
     rows = rows_of(a=40, b=60, c=90)
     curator = curator_in_memory(facts(), Reference(facts(), rows))
     held = total = 0
-    for turn in range(200):
-        answer = curator.ask(f"SELECT word, COUNT(*) AS n FROM t WHERE x < {100 + turn} GROUP BY word", confidence="0.9", **PRICE)
+    for answer in answers(curator, "SELECT word, COUNT(*) AS n FROM t GROUP BY word", 200, confidence="0.9", **PRICE):
         for row, ends in zip(answer.rows, answer.intervals, strict=True):
             held += ends["n"][0] <= {"a": 40, "b": 60, "c": 90}[row["word"]] <= ends["n"][1]
             total += 1
