@@ -24,20 +24,25 @@ class Dialect:
     halves: Callable[[exp.Expr], tuple[exp.Expr, exp.Expr]]  # a sum from 0 to 2^125 → its halves
 
 
-_BIGINT = exp.DataType.build("BIGINT")
+def _digits(text: str) -> exp.Expr:
+    return exp.Literal(this=text, is_string=False)
+
+
+def _bigint() -> exp.Expr:
+    return exp.DataType(this=exp.DataType.Type.BIGINT, nested=False)
 
 
 def _duckdb_halves(total: exp.Expr) -> tuple[exp.Expr, exp.Expr]:
     """SUM of BIGINT is HUGEINT in DuckDB, and only BIGINT leaves it exactly. Both halves are below 2^63."""
-    high = exp.BitwiseRightShift(this=total, expression=exp.Literal.number(LOW_BITS))
-    low = exp.BitwiseAnd(this=total, expression=exp.Literal.number((1 << LOW_BITS) - 1))
-    return exp.Cast(this=high, to=_BIGINT.copy()), exp.Cast(this=low, to=_BIGINT.copy())
+    high = exp.BitwiseRightShift(this=total, expression=_digits(str(LOW_BITS)))
+    low = exp.BitwiseAnd(this=total, expression=_digits(str((1 << LOW_BITS) - 1)))
+    return exp.Cast(this=high, to=_bigint()), exp.Cast(this=low, to=_bigint())
 
 
 DIALECTS = {
     "duckdb": Dialect(
         name="duckdb",
-        real=exp.Literal.number,  # 1e0 is DOUBLE; 1.0 would be DECIMAL
+        real=_digits,  # 1e0 is DOUBLE; 1.0 would be DECIMAL
         matches=lambda text, pattern: exp.func("REGEXP_FULL_MATCH", text, exp.Literal.string(pattern)),
         part=lambda text, pattern, group: exp.RegexpExtract(
             this=text, expression=exp.Literal.string(pattern), group=exp.Literal.number(group)

@@ -32,6 +32,7 @@ from discreet.engines.terms import (
     whole_literal,
 )
 from discreet.engines.values import SAFE, nearest
+from discreet.engines.wanted import Grid
 from discreet.facts.model import Facts
 from discreet.questions.algebra import (
     Aggregate,
@@ -83,6 +84,7 @@ class Expressions:
         self._declared = {column.name: column for column in facts.columns}
         self._read: dict[str, Term] = {}
         self._stored: dict[str, Bare | Member | None] = {}
+        self.on_grids: dict[tuple[Expression, Grid], Term] = {}  # counts and sums share them
         self._sheet = sheet
         self._dialect = sheet.dialect
         self._level = 0

@@ -7,6 +7,7 @@ of its depth, and everything that may look like a value is written once.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+import sqlglot
 from sqlglot import exp
 
 from discreet.engines.dialects import Dialect
@@ -32,6 +33,7 @@ class Sheet:
         self.dialect = dialect
         self._stages: list[_Stage] = []
         self._names = 0
+        self._writing = sqlglot.Dialect.get_or_raise(dialect.name).generator()
 
     def named(self, term: Term) -> Term:
         """The same value, short enough to be written more than once."""
@@ -79,7 +81,7 @@ class Sheet:
 
     def text(self, sql: exp.Expr) -> str:
         """The text of a piece of SQL in the engine's dialect."""
-        return sql.sql(dialect=self.dialect.name, copy=False)
+        return self._writing.generate(sql, copy=False)
 
     def _column(self, term: Term, sql: exp.Expr) -> Term:
         columns = self._stage(term.stage).columns

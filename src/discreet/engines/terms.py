@@ -83,12 +83,12 @@ class Term:
 
 def column(name: str, table: str | None = None) -> exp.Expr:
     """A column by its name, quoted."""
-    return exp.column(exp.to_identifier(name, quoted=True), table=table)
+    return exp.Column(this=exp.Identifier(this=name, quoted=True), table=None if table is None else exp.to_identifier(table))
 
 
 def named(sql: exp.Expr, name: str) -> exp.Expr:
     """An output under a name of ours."""
-    return exp.Alias(this=sql, alias=exp.to_identifier(name))
+    return exp.Alias(this=sql, alias=exp.Identifier(this=name, quoted=False))
 
 
 def infix(kind: type[exp.Expr], left: exp.Expr, right: exp.Expr) -> exp.Expr:
@@ -125,7 +125,7 @@ def appended(first: exp.Expr, *rest: exp.Expr) -> exp.Expr:
 
 def whole_literal(value: int) -> exp.Expr:
     """A whole constant."""
-    number = exp.Literal.number(str(abs(value)))
+    number = exp.Literal(this=str(abs(value)), is_string=False)
     return number if value >= 0 else exp.Paren(this=exp.Neg(this=number))
 
 

@@ -268,6 +268,12 @@ def filtered(aggregate: exp.Expr, measure: Measure, write: Expressions, *more: e
 
 def steps_of(of: Expression, grid: Grid, write: Expressions, sheet: Sheet) -> Term:
     """u = clamp(floor(x / step + 1/2), low, high) - low, held as an integer."""
+    if (of, grid) not in write.on_grids:
+        write.on_grids[of, grid] = _steps_of(of, grid, write, sheet)
+    return write.on_grids[of, grid]
+
+
+def _steps_of(of: Expression, grid: Grid, write: Expressions, sheet: Sheet) -> Term:
     stored = write.stored(of)
     if isinstance(stored, Bare) and (found := _steps_of_stored(stored, grid, sheet)) is not None:
         return found

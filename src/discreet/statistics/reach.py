@@ -24,6 +24,7 @@ _APART, _FURTHER = 1.01, 1.02  # scales of Laplace noise nearer than this are pu
 _CURVE = 1.001  # between two points of the table the reach is below the larger by this factor
 
 
+@lru_cache(maxsize=512)  # a question asks for the same ones from its trial to its answer
 def reach(law: Law, weights: tuple[float, ...], alpha: float) -> float:
     """The a that |sum of weight * noise| exceeds with probability at most ``alpha``, in steps."""
     sizes = [abs(weight) for weight in weights if weight]
