@@ -91,8 +91,8 @@ class Curator(Verbs, Held, Failing):
         ask = Ask.of(question, **words)
         asked, sure = ask.read(self.facts), ask.sure
         plan = make_plan(asked, self.facts, self._priced(ask, asked), ask.weights)
-        rows = self._rows(plan, ask)
         found = crossed(Order(self, plan, sure, ask.simultaneous, ask.analyst, anew=ask.anew), waits=False)
+        rows = released_rows(plan, self._stock, sure, found.request)
         purchase, view = found.purchase, view_of(found.purchase).plan
         with self._by_parts([purchase]):
             cost = self._ledger.cost(self.facts.name, purchase.event)
@@ -259,10 +259,9 @@ class Curator(Verbs, Held, Failing):
         """What is offered. A wish is turned into a price by counts that were released before, where there are some."""
         if ask.within is None:
             return ask.price(asked, self.facts, None)
-        return ask.price(asked, self.facts, self._rows(make_plan(asked, self.facts, Pure(epsilon=1)), ask))
-
-    def _rows(self, plan: Plan, ask: Ask) -> dict[str, tuple[int, ...]]:
-        return released_rows(plan, self._stock, ask.sure, self._request(plan, ask.analyst, None))
+        plan = make_plan(asked, self.facts, Pure(epsilon=1))
+        rows = released_rows(plan, self._stock, ask.sure, self._request(plan, ask.analyst, None))
+        return ask.price(asked, self.facts, rows)
 
     def _cells(self, plan: Plan) -> tuple[str, ...] | None:
         """The cells to charge. Where a unit can leave one and enter another, two of them cost twice what the whole does."""

@@ -19,7 +19,7 @@ from discreet.questions.normal import normal, normal_expression
 from discreet.statistics.count import Count
 from discreet.statistics.part import Part
 
-__all__ = ["HERE", "count_name", "names_of"]
+__all__ = ["HERE", "Names", "count_name", "names_of"]
 
 _VERSION = "s1"  # changes whenever the meaning of a name changes; stored names stay valid under their version
 HERE = "@"  # ends a name that holds for what the same charge has found: keys or bounds

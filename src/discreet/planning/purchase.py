@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from discreet.planning.found_bounds import price_without
-from discreet.planning.identity import HERE, names_of
+from discreet.planning.identity import HERE, Names, names_of
 from discreet.planning.plan import Derived, Plan
 from discreet.planning.staged import opened
 from discreet.privacy.conversion import epsilon_of
@@ -115,8 +115,8 @@ def _beginnings(plan: Plan, first: Sequence[int], find: Find) -> Iterator[tuple[
     stored = find([names[place][0][0] for place in first])
     for charge in dict.fromkeys(draw.charge for draws in stored.values() for draw in draws):
         only = {name: [draw for draw in draws if draw.charge == charge] for name, draws in stored.items()}
-        yield from _whole(_filled_from(plan, first, only, "")[0], first)
-    yield from _whole(_filled_from(plan, first, stored, "")[0], first)
+        yield from _whole(_filled_from(plan, first, only, names)[0], first)
+    yield from _whole(_filled_from(plan, first, stored, names)[0], first)
 
 
 def _whole(filled: Mapping[int, tuple[Use, ...]], first: Sequence[int]) -> list[tuple[Use, ...]]:
@@ -135,13 +135,12 @@ def _filled(
 ) -> tuple[dict[int, tuple[Use, ...]], tuple[Offer, ...]]:
     """The vectors that stored draws fill, whole; and those that they could fill, less precisely."""
     names = names_of(plan, found_by)
-    return _filled_from(plan, places, find([own for place in places for own, *_ in names[place]]) if places else {}, found_by)
+    return _filled_from(plan, places, find([own for place in places for own, *_ in names[place]]) if places else {}, names)
 
 
 def _filled_from(
-    plan: Plan, places: Sequence[int], stored: Mapping[str, Sequence[Draw]], found_by: str
+    plan: Plan, places: Sequence[int], stored: Mapping[str, Sequence[Draw]], names: Sequence[tuple[Names, ...]]
 ) -> tuple[dict[int, tuple[Use, ...]], tuple[Offer, ...]]:
-    names = names_of(plan, found_by)
     stored = {**stored, **_around_one_value(plan, names, stored)}
     kinds = _kinds(plan)
     filled, offers = {}, []
@@ -160,7 +159,7 @@ def _filled_from(
 
 
 def _around_one_value(
-    plan: Plan, names: Sequence[tuple[tuple[str, ...], ...]], stored: Mapping[str, Sequence[Draw]]
+    plan: Plan, names: Sequence[tuple[Names, ...]], stored: Mapping[str, Sequence[Draw]]
 ) -> dict[str, Sequence[Draw]]:
     """Of stored draws that make one interval with others, those that mean the same value as all others, stored or bought."""
     together: dict[object, list[tuple[str, Part]]] = {}

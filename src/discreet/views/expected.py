@@ -159,10 +159,11 @@ def _half(low: object, high: object) -> float:
 
 def readable_group(plan: Plan, confidence: Confidence) -> tuple[int, str] | None:
     """The least count that its own ± does not blur by more than a tenth, and what it counts; None if no count is released."""
-    plan = _as_if_found(plan)
-    for output, half in zip(plan.question.outputs, _at(plan, confidence, 1000), strict=True):
+    for output in plan.question.outputs:
         value = output.value
         if isinstance(value, Aggregate) and kind_of(value) == "count" and isinstance(plan.source(value), Derived):
+            alone = replace(plan, question=replace(plan.question, outputs=(output,)))
+            (half,) = _at(_as_if_found(alone), confidence, 1000)
             return max(1, round(10 * half)), _COUNTED.get(value.kind, "rows")
     return None
 
