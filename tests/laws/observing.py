@@ -15,6 +15,7 @@ import discreet as dc
 from discreet.curator import curator_in_memory
 from discreet.facts.model import Budget
 from discreet.mechanisms.quantile import Quantile
+from discreet.mechanisms.selects import Selects
 from discreet.planning.build import make_plan
 from discreet.planning.price import read_price
 from discreet.questions.algebra import Caps
@@ -83,6 +84,9 @@ def distance(mechanism, one, other, *, every=False):
         apart = 1 if every else max(1, (one.node.last - one.node.first) // 40)
         places = [*range(one.node.first, one.node.last + 1, apart), one.node.last]
         return max(abs(one.behind(place) - other.behind(place)) for place in places), mechanism.sensitivity * mechanism.unit
+    if isinstance(mechanism, Selects):
+        assert one.unit == other.unit
+        return int(np.abs(np.subtract(one.whole, other.whole)).max()) * one.unit, mechanism.sensitivity
     gap = np.asarray(one).astype(object) - np.asarray(other).astype(object)
     if isinstance(mechanism, dc.Laplace):
         return np.abs(gap).sum(), mechanism.sensitivity
@@ -92,8 +96,8 @@ def distance(mechanism, one, other, *, every=False):
 def judged(relation, calls, other_calls):
     """Pairs of how far neighbours are apart and how far they may be: per release of noise, and per family of choices.
 
-    The choices of one quantile in all groups are a family. Distances over sensitivities add up to 1 at most where a unit's rows
-    come or go; to 2 where it is replaced, be it in one group or between two.
+    The choices of one quantile, or of one mode, in all groups are a family. Distances over sensitivities add up to 1 at most
+    where a unit's rows come or go; to 2 where it is replaced, be it in one group or between two.
     """
     calls, other_calls = ([call for call in each if is_first_level(call)] for each in (calls, other_calls))
     assert [call.mechanism for call in calls] == [call.mechanism for call in other_calls]
@@ -101,7 +105,7 @@ def judged(relation, calls, other_calls):
     for _, some in groupby(zip(calls, other_calls, strict=True), key=lambda pair: id(pair[0].mechanism)):
         pairs = list(some)
         each = [distance(call.mechanism, call.exact, other.exact) for call, other in pairs]
-        if not isinstance(pairs[0][0].mechanism, Quantile):
+        if not isinstance(pairs[0][0].mechanism, Quantile | Selects):
             found += each
             continue
         lost = sum(Fraction(moved) / allowed for moved, allowed in each)

@@ -144,7 +144,9 @@ def questions(draw):
     where = f" WHERE {draw(CONDITIONS)}" if draw(st.booleans()) else ""
     named = [f"{key} AS g{i}" for i, key in enumerate(keys)] + [f"{each} AS v{i}" for i, each in enumerate(statistics)]
     group = f" GROUP BY {', '.join(keys)}" if keys else ""
-    tail = draw(st.sampled_from(["", "", " ORDER BY v0 DESC", f" HAVING {statistics[0]} > 1 LIMIT 2"])) if keys else ""
+    is_number = not statistics[0].startswith("MODE")
+    tails = ["", "", " ORDER BY v0 DESC", f" HAVING {statistics[0]} > 1 LIMIT 2"] if keys and is_number else [""]
+    tail = draw(st.sampled_from(tails))
     return f"SELECT {', '.join(named)} FROM t{where}{group}{tail}"
 
 

@@ -13,6 +13,7 @@ from discreet.exact import exact
 from discreet.mechanisms.accuracy import read_confidence
 from discreet.planning.build import make_plan
 from discreet.planning.price import read_price
+from discreet.planning.purchase import bought_whole
 from discreet.privacy.losses import Pure
 from discreet.questions.algebra import Caps
 from discreet.questions.caps import with_caps
@@ -36,7 +37,7 @@ def answered(asked, facts, engine, budget):
     price = read_price(epsilon=said["epsilon"], delta=said.get("delta"))
     plan = make_plan(question, facts, price, said.get("weights"))
     released = released_from(plan, engine) if plan.vectors else ()
-    return answer_from(plan, released, sure, said.get("simultaneous", False),
+    return answer_from(bought_whole(plan), released, sure, said.get("simultaneous", False),
                        id="soak", cost=Pure(epsilon=1), budget=budget, replayed=False, receipt=None)  # fmt: skip
 
 
