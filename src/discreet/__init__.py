@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from discreet.privacy.optimal import optimal_composition
     from discreet.privacy.tradeoffs import tradeoff
     from discreet.publishing.publish import publish
-    from discreet.questions.builder import (
+    from discreet.questions.measures import (
         bin,  # noqa: A004 - dc.sum, as in SQL
         correlation,
         count,
@@ -187,7 +187,7 @@ _ROOMS = {  # where each public name lives
     "privacy.optimal": ("optimal_composition",),
     "privacy.tradeoffs": ("tradeoff",),
     "publishing.publish": ("publish",),
-    "questions.builder": (
+    "questions.measures": (
         "bin",
         "correlation",
         "count",

@@ -5,8 +5,9 @@ import pytest
 from discreet.errors import QuestionError
 from discreet.facts import parse_facts
 from discreet.questions.algebra import Column, Join, Question
-from discreet.questions.builder import Rows, count, mean
+from discreet.questions.builder import Rows
 from discreet.questions.check import checked
+from discreet.questions.measures import count, mean
 from discreet.questions.normal import fingerprint
 from discreet.questions.sql import read_sql
 from discreet.questions.text import to_text

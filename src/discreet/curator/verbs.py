@@ -3,7 +3,8 @@
 from abc import ABC, abstractmethod
 
 from discreet.exact import Number
-from discreet.questions.builder import Asking, BinSpec, Rows, Statistic
+from discreet.questions.builder import Asking, Rows
+from discreet.questions.measures import BinSpec, Measure
 
 __all__ = ["Verbs"]
 
@@ -28,7 +29,7 @@ class Verbs(ABC):
         """The rows in groups."""
         return self.all_rows.group_by(*keys)
 
-    def select(self, **statistics: Statistic) -> Asking:
+    def select(self, **statistics: Measure) -> Asking:
         """Named statistics of all rows."""
         return self.all_rows.select(**statistics)
 

@@ -1,167 +1,30 @@
 """Questions in Python: the same Question that the SQL would give.
 
-rows.where("Age >= 40").group_by("Race", bin("Age", 10)).select(n=count(), m=mean("Age"))
+rows.where("Age >= 40").group_by("Race", bin("Age", 10)).select(n=count(), m=mean("Age")).order_by("n DESC").limit(3)
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Protocol
 
 from discreet.errors import QuestionError
-from discreet.exact import Number, exact
-from discreet.facts.model import Facts
-from discreet.questions.algebra import Aggregate, AggregateKind, Apply, Expression, Join, KeyOf, Literal, Output, Question
+from discreet.exact import Number, exact, exact_whole, shown
+from discreet.facts.model import ByColumn, Facts
+from discreet.questions import measures
+from discreet.questions.algebra import Aggregate, Apply, Expression, Join, KeyOf, Literal, Operation, Output, Question
 from discreet.questions.check import checked
 from discreet.questions.functions import bin_of
 from discreet.questions.joins import join_called
+from discreet.questions.measures import BinSpec, Computed, Measure, Statistic, constant
 from discreet.questions.naming import default_name, unlike
+from discreet.questions.operators import Operators, extent_of
 from discreet.questions.places import Misfit
-from discreet.questions.sql import read_condition, read_key, read_value
+from discreet.questions.sql import read_condition, read_having, read_key, read_order, read_value
 from discreet.questions.text import to_text
+from discreet.questions.walk import parts
 
-__all__ = [
-    "Asker",
-    "Asking",
-    "BinSpec",
-    "Rows",
-    "Statistic",
-    "bin",
-    "correlation",
-    "count",
-    "covariance",
-    "distinct",
-    "groups_per_unit",
-    "intercept",
-    "max",
-    "mean",
-    "median",
-    "min",
-    "mode",
-    "quantile",
-    "r_squared",
-    "rows_per_unit",
-    "slope",
-    "stddev",
-    "sum",
-    "variance",
-]
-
-
-@dataclass(frozen=True, slots=True)
-class Statistic:
-    """A statistic over rows. ``of`` and ``where`` are SQL: a column, an expression, a condition."""
-
-    kind: AggregateKind
-    of: str | None = None
-    where: str | None = None
-    and_of: str | None = None
-    q: Fraction | None = None
-    interval: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class BinSpec:
-    """Bins of a number as a key."""
-
-    of: str
-    width: Number
-    origin: Number = 0
-
-
-def count(of: str | None = None, *, where: str | None = None) -> Statistic:
-    """How many rows there are, or how many have a value of ``of``."""
-    return Statistic("count_rows" if of is None else "count", of, where)
-
-
-def distinct(of: str, *, where: str | None = None) -> Statistic:
-    """How many different values ``of`` has."""
-    return Statistic("count_distinct", of, where)
-
-
-def sum(of: str, *, where: str | None = None) -> Statistic:  # noqa: A001 - read as dc.sum
-    """The sum of ``of``."""
-    return Statistic("sum", of, where)
-
-
-def mean(of: str, *, where: str | None = None) -> Statistic:
-    """The mean of ``of``."""
-    return Statistic("mean", of, where)
-
-
-def variance(of: str, *, where: str | None = None, sample: bool = True) -> Statistic:
-    """The variance of ``of``: of the sample (over n - 1), or of the rows themselves (over n)."""
-    return Statistic("variance_samp" if sample else "variance_pop", of, where)
-
-
-def stddev(of: str, *, where: str | None = None, sample: bool = True) -> Statistic:
-    """The standard deviation of ``of``: the root of its variance."""
-    return Statistic("stddev_samp" if sample else "stddev_pop", of, where)
-
-
-def covariance(of: str, and_of: str, *, where: str | None = None, sample: bool = False) -> Statistic:
-    """The covariance of two numbers: of the rows themselves (over n), or of the sample (over n - 1)."""
-    return Statistic("covariance_samp" if sample else "covariance_pop", of, where, and_of)
-
-
-def correlation(of: str, and_of: str, *, where: str | None = None) -> Statistic:
-    """The correlation of two numbers, between -1 and 1."""
-    return Statistic("correlation", of, where, and_of)
-
-
-def slope(of: str, on: str, *, where: str | None = None) -> Statistic:
-    """By how much ``of`` is larger where ``on`` is larger by one, on the line that fits best."""
-    return Statistic("regr_slope", of, where, on)
-
-
-def intercept(of: str, on: str, *, where: str | None = None) -> Statistic:
-    """What ``of`` is on that line where ``on`` is 0."""
-    return Statistic("regr_intercept", of, where, on)
-
-
-def r_squared(of: str, on: str, *, where: str | None = None) -> Statistic:
-    """The share of the variance of ``of`` that the line explains: the square of the correlation."""
-    return Statistic("regr_r2", of, where, on)
-
-
-def quantile(of: str, q: Number, *, where: str | None = None, interval: bool = False) -> Statistic:
-    """The value of ``of`` with a share ``q`` of the rows below it; ``interval`` buys an interval for it."""
-    return Statistic("quantile", of, where, q=exact(q, "q"), interval=interval)
-
-
-def median(of: str, *, where: str | None = None, interval: bool = False) -> Statistic:
-    """The value of ``of`` with half of the rows below it."""
-    return quantile(of, Fraction(1, 2), where=where, interval=interval)
-
-
-def min(of: str, *, where: str | None = None, interval: bool = False) -> Statistic:  # noqa: A001 - read as dc.min
-    """The value of ``of`` with a few rows below it: how few is public and told."""
-    return Statistic("min", of, where, interval=interval)
-
-
-def max(of: str, *, where: str | None = None, interval: bool = False) -> Statistic:  # noqa: A001 - read as dc.max
-    """The value of ``of`` with a few rows above it: how few is public and told."""
-    return Statistic("max", of, where, interval=interval)
-
-
-def mode(of: str, *, where: str | None = None) -> Statistic:
-    """The declared value of ``of`` that most rows have, or hardly fewer: by how many is told."""
-    return Statistic("mode", of, where)
-
-
-def rows_per_unit(q: Number) -> Statistic:
-    """The number of rows that a share ``q`` of the units does not exceed: what to take as max_rows."""
-    return Statistic("rows_per_unit", q=exact(q, "q"))
-
-
-def groups_per_unit(q: Number, key: str) -> Statistic:
-    """The number of groups by ``key`` that a share ``q`` of the units does not exceed: what to take as max_groups."""
-    return Statistic("groups_per_unit", key, q=exact(q, "q"))
-
-
-def bin(of: str, width: Number, origin: Number = 0) -> BinSpec:  # noqa: A001 - read as dc.bin
-    """Bins of ``of`` as a key: [origin, origin + width) and so on, both ways."""
-    return BinSpec(of, width, origin)
+__all__ = ["Asker", "Asking", "Rows"]
 
 
 class Asker(Protocol):
@@ -176,12 +39,27 @@ class Asker(Protocol):
         """Called with a question and a price: what the answer would cost, and how exact it would be."""
 
 
-@dataclass(frozen=True, slots=True)
-class Asking:
-    """A question, and whom to ask."""
+@dataclass(frozen=True, slots=True, repr=False)
+class Asking(Operators["Asking"]):
+    """A question about some rows. Every method but ``ask`` and ``quote`` gives another one, in whatever order they are called."""
 
+    rows: "Rows"
     question: Question
-    asker: Asker | None = None
+
+    def having(self, condition: str) -> "Asking":
+        """The groups that also meet a condition on released values, in SQL: ``having("n > 100")``."""
+        new, old = read_having(condition, self.question, self.rows.facts), self.question.having
+        return self._with(having=new if old is None else Apply("and", (old, new)))
+
+    def order_by(self, *by: str) -> "Asking":
+        """The rows of the answer sorted by released values, in SQL: ``order_by("n DESC", "Race")``."""
+        new = tuple(read_order(each, self.question, self.rows.facts) for each in by)
+        return self._with(order=(*self.question.order, *new))
+
+    def limit(self, rows: int) -> "Asking":
+        """The first so many rows of the answer."""
+        most, before = exact_whole(rows, "limit", at_least=1), self.question.limit
+        return self._with(limit=most if before is None else min(most, before))
 
     def ask(self, **price: Any) -> Any:
         """The answer, for example ``.ask(epsilon=0.1)``."""
@@ -192,17 +70,46 @@ class Asking:
         return self._who().quote(self.question, **price)
 
     def _who(self) -> Asker:
-        if self.asker is None:
+        if self.rows.asker is None:
             raise QuestionError(
                 "this question was built from facts alone", hint="build it from a table: dc.table(…) or dc.open(…)"
             )
-        return self.asker
+        return self.rows.asker
+
+    def _with(self, **clauses: Any) -> "Asking":
+        return self.rows.asking(replace(self.question, **clauses))
+
+    def _applied(self, operation: Operation, *of: object) -> "Asking":
+        values = tuple(one.number_about(self.rows) if isinstance(one, Asking) else _literal(constant(one)) for one in of)
+        extent_of([_extent(one) for one in values])
+        return self.rows.asking_for({"value": Apply(operation, values)})
+
+    def number_about(self, rows: "Rows") -> Expression:
+        """The only number that is asked for, to be computed with others about the same rows."""
+        numbers = [output.value for output in self.question.outputs if not isinstance(output.value, KeyOf)]
+        if rows != self.rows:
+            hint = "let a condition stand in the statistic: table.select(share=dc.count(where='Age >= 40') / dc.count())"
+            raise QuestionError("these questions are about different rows", hint=hint)
+        if len(numbers) != 1:
+            hint = "compute while selecting: select(rate=dc.sum('Income') / dc.count())"
+            raise QuestionError("a question for several numbers is not computed with", hint=hint)
+        if self.question.order or self.question.having is not None or self.question.limit is not None:
+            raise QuestionError("a question that is sorted or cut off is not computed with", hint="sort what was computed")
+        return numbers[0]
 
     def __str__(self) -> str:
         return to_text(self.question)
 
+    def __repr__(self) -> str:
+        how = ".ask(epsilon=0.1) answers it, .quote(epsilon=0.1) says first how good the answer would be"
+        return f"{self}\n· {how}" if self.rows.asker is not None else f"{self}\n· built from facts alone: a table answers it"
 
-@dataclass(frozen=True, slots=True)
+
+def _extent(expression: Expression) -> tuple[int, int]:
+    return extent_of([(0, 0), *(_extent(part) for part in parts(expression))])
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Rows:
     """Some rows of a table, perhaps in groups. Every method gives new rows or a question; nothing is read."""
 
@@ -226,66 +133,104 @@ class Rows:
         found = [_key(key, self.facts, self.joins) for key in keys]
         return replace(self, keys=tuple(dict.fromkeys([*self.keys, *found])))
 
-    def select(self, **statistics: Statistic) -> Asking:
-        """Named statistics of each group, behind its keys."""
-        taken, outputs = list(statistics), []
+    def select(self, **statistics: Measure) -> Asking:
+        """Named statistics of each group, or what is computed from some, behind its keys."""
+        return self.asking_for({name: _number(one, self.facts, self.joins) for name, one in statistics.items()})
+
+    def asking_for(self, numbers: Mapping[str, Expression]) -> Asking:
+        """The question for these numbers by their names, behind the keys."""
+        taken, outputs = list(numbers), list[Output]()
         for place, key in enumerate(self.keys):
             outputs.append(Output(unlike(default_name(key, ()), taken), KeyOf(place)))
             taken.append(outputs[-1].name)
-        outputs += [Output(name, _aggregate(one, self.facts, self.joins)) for name, one in statistics.items()]
-        question = Question(self.facts.name, tuple(outputs), self.condition, self.keys, joins=self.joins)
+        outputs += [Output(name, number) for name, number in numbers.items()]
+        return self.asking(Question(self.facts.name, tuple(outputs), self.condition, self.keys, joins=self.joins))
+
+    def asking(self, question: Question) -> Asking:
+        """The question, found to be one that can be asked of these rows."""
         is_asked_later = self.asker is not None  # with a share of the price for finding bounds, perhaps
-        return Asking(checked(question, self.facts, finds_bounds=is_asked_later), self.asker)
+        return Asking(self, checked(question, self.facts, finds_bounds=is_asked_later))
 
     def count(self, of: str | None = None) -> Asking:
         """How many rows there are, or how many have a value of ``of``."""
-        return self._select(count(of))
+        return self._select(measures.count(of))
 
     def sum(self, of: str) -> Asking:
         """The sum of ``of``."""
-        return self._select(sum(of))
+        return self._select(measures.sum(of))
 
     def mean(self, of: str) -> Asking:
         """The mean of ``of``."""
-        return self._select(mean(of))
+        return self._select(measures.mean(of))
 
     def variance(self, of: str, *, sample: bool = True) -> Asking:
         """The variance of ``of``."""
-        return self._select(variance(of, sample=sample))
+        return self._select(measures.variance(of, sample=sample))
 
     def stddev(self, of: str, *, sample: bool = True) -> Asking:
         """The standard deviation of ``of``."""
-        return self._select(stddev(of, sample=sample))
+        return self._select(measures.stddev(of, sample=sample))
 
     def median(self, of: str, *, interval: bool = False) -> Asking:
         """The value of ``of`` with half of the rows below it."""
-        return self._select(median(of, interval=interval))
+        return self._select(measures.median(of, interval=interval))
 
     def quantile(self, of: str, q: Number, *, interval: bool = False) -> Asking:
         """The value of ``of`` with a share ``q`` of the rows below it."""
-        return self._select(quantile(of, q, interval=interval))
+        return self._select(measures.quantile(of, q, interval=interval))
 
     def min(self, of: str, *, interval: bool = False) -> Asking:
         """The value of ``of`` with a few rows below it."""
-        return self._select(min(of, interval=interval))
+        return self._select(measures.min(of, interval=interval))
 
     def max(self, of: str, *, interval: bool = False) -> Asking:
         """The value of ``of`` with a few rows above it."""
-        return self._select(max(of, interval=interval))
+        return self._select(measures.max(of, interval=interval))
 
     def _select(self, statistic: Statistic) -> Asking:
-        name = default_name(_aggregate(statistic, self.facts, self.joins), ())
-        return self.select(**{name: statistic})
+        number = _number(statistic, self.facts, self.joins)
+        return self.asking_for({default_name(number, ()): number})
+
+    def __str__(self) -> str:
+        """The clauses of SQL that say which rows these are, and in which groups."""
+        written = to_text(Question(self.facts.name, (), self.condition, self.keys, joins=self.joins))
+        return written.removeprefix("SELECT ").lstrip()
+
+    def __repr__(self) -> str:
+        return f"{self}\n· ask about them: .count(), .mean('…'), .select(n=dc.count())"
 
 
-def _aggregate(statistic: object, facts: Facts, joins: tuple[Join, ...]) -> Aggregate:
-    if not isinstance(statistic, Statistic):
-        raise QuestionError(f"a statistic is not a {type(statistic).__name__}", hint="write n=dc.count() or m=dc.mean('Age')")
+def _number(measure: object, facts: Facts, joins: tuple[Join, ...]) -> Expression:
+    match measure:
+        case Statistic():
+            return _aggregate(measure, facts, joins)
+        case Computed(operation, of):
+            inner = (_literal(one) if isinstance(one, Fraction) else _number(one, facts, joins) for one in of)
+            return Apply(operation, tuple(inner))
+        case _:
+            hint = "write n=dc.count(), m=dc.mean('Age') or r=dc.sum('Income') / dc.count()"
+            raise QuestionError(f"a statistic is not a {type(measure).__name__}", hint=hint)
+
+
+def _literal(number: Fraction) -> Expression:
+    """The number as SQL can write it: what has no decimal is a division."""
+    if "/" not in shown(number):
+        return Literal(number)
+    return Apply("divide", (Literal(Fraction(number.numerator)), Literal(Fraction(number.denominator))))
+
+
+def _aggregate(statistic: Statistic, facts: Facts, joins: tuple[Join, ...]) -> Aggregate:
     read_of = read_key if statistic.kind == "groups_per_unit" else read_value
-    of = None if statistic.of is None else read_of(statistic.of, facts, joins)
+    is_units = statistic.kind == "count_distinct" and _is_unit(statistic.of, facts)
+    of = None if statistic.of is None or is_units else read_of(statistic.of, facts, joins)
     other = None if statistic.and_of is None else read_value(statistic.and_of, facts, joins)
     where = None if statistic.where is None else read_condition(statistic.where, facts, joins)
-    return Aggregate(statistic.kind, of, where, other, statistic.q, statistic.interval)
+    return Aggregate("count_units" if is_units else statistic.kind, of, where, other, statistic.q, statistic.interval)
+
+
+def _is_unit(name: object, facts: Facts) -> bool:
+    """Whether this names the column that tells units apart, which can be counted and is nothing else for questions."""
+    return isinstance(facts.unit, ByColumn) and isinstance(name, str) and name.casefold() == facts.unit.column.casefold()
 
 
 def _key(key: object, facts: Facts, joins: tuple[Join, ...]) -> Expression:

@@ -33,7 +33,7 @@ from discreet.questions.text import column_text, name_text, to_text
 from discreet.questions.types import Context, fitted
 from discreet.questions.walk import every, parts, rebuilt
 
-__all__ = ["Names", "as_key", "question_of", "row"]
+__all__ = ["Names", "afterwards", "as_key", "question_of", "row"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ def question_of(statement: Statement, names: Names) -> Question:
     """The question that the statement asks. Raises Misfit."""
     keys = _keys(statement, names)
     values = [_Released(names, keys).of(item.value) for item in statement.items]
-    later = _Released(names, keys, _aliases(statement.items, values))
+    later = _Released(names, keys, _aliases(statement.items, values), values)
     having = replace(later, conditions=True)
     return Question(
         table=names.facts.name,
@@ -58,12 +58,18 @@ def question_of(statement: Statement, names: Names) -> Question:
         where=None if statement.where is None else row(statement.where, names),
         keys=keys,
         having=None if statement.having is None else having.of(statement.having),
-        order=tuple(Order(_ordinal(one.by, values) or later.of(one.by), one.descending) for one in statement.order),
+        order=tuple(Order(later.ordered(one.by), one.descending) for one in statement.order),
         limit=statement.limit,
         caps=statement.caps,
         joins=names.tables.joins,
         bounds_share=statement.bounds_share,
     )
+
+
+def afterwards(question: Question, names: Names, *, conditions: bool = False) -> "_Released":
+    """What reads HAVING and ORDER BY of a question that is there already: by its keys, and by the names of its outputs."""
+    outputs = {output.name: output.value for output in question.outputs}
+    return _Released(names, question.keys, outputs, list(outputs.values()), conditions)
 
 
 # ---- rows
@@ -200,6 +206,7 @@ class _Released:
     names: Names
     keys: tuple[Expression, ...]
     aliases: dict[str, Expression] = field(default_factory=dict)
+    values: list[Expression] = field(default_factory=list)  # of the outputs, by their place
     conditions: bool = False
 
     def of(self, expression: Expression) -> Expression:
@@ -207,6 +214,10 @@ class _Released:
         key = self._key(expression)
         new = self._computed(expression) if key is None else key
         return _marked(expression, new, self.names, self.keys)
+
+    def ordered(self, by: Expression) -> Expression:
+        """What an item of ORDER BY stands for, a bare number for the output at that place. Raises Misfit."""
+        return _ordinal(by, self.values) or self.of(by)
 
     def _computed(self, expression: Expression) -> Expression:
         match expression:

@@ -10,20 +10,20 @@ from fractions import Fraction
 
 from discreet.errors import QuestionError
 from discreet.facts.model import Facts
-from discreet.questions.algebra import Expression, Join, Question
+from discreet.questions.algebra import Expression, Join, Order, Question
 from discreet.questions.check import checked_condition, checked_key, fitted_question
 from discreet.questions.cursor import Cursor
 from discreet.questions.grammar import Grammar
 from discreet.questions.joins import Tables, tables_of
 from discreet.questions.normal import normal_expression
 from discreet.questions.places import Misfit, Places, Source
-from discreet.questions.resolve import Names, as_key, question_of, row
-from discreet.questions.statement import Statement, parse_statement
+from discreet.questions.resolve import Names, afterwards, as_key, question_of, row
+from discreet.questions.statement import Statement, parse_sorting, parse_statement
 from discreet.questions.text import name_text
 from discreet.questions.types import Context, fitted
 from discreet.questions.unbounded import with_share
 
-__all__ = ["read_condition", "read_key", "read_sql", "read_value"]
+__all__ = ["read_condition", "read_having", "read_key", "read_order", "read_sql", "read_value"]
 
 
 def read_sql(text: str, facts: Facts, *, bounds_share: Fraction | None = None) -> Question:
@@ -59,6 +59,24 @@ def read_value(text: str, facts: Facts, joins: tuple[Join, ...] = ()) -> Express
         return normal_expression(fitted(found, Context(seen, (), grammar.places))[0])
 
 
+def read_having(text: str, question: Question, facts: Facts) -> Expression:
+    """A condition on the released values of ``question``, such as ``n > 100``. Raises QuestionError."""
+    with _reading(_text(text, "a condition", "'n > 100'")) as grammar:
+        found = grammar.whole()
+        _check_end(grammar)
+        return afterwards(question, _names_in(grammar, facts, question.joins), conditions=True).of(found)
+
+
+def read_order(text: str, question: Question, facts: Facts) -> Order:
+    """A released value of ``question`` to sort by, such as ``n DESC``, or the name of an output. Raises QuestionError."""
+    named = any(output.name == text for output in question.outputs)
+    with _reading(name_text(text) if named else _text(text, "an order", "'n DESC'")) as grammar:
+        found = parse_sorting(grammar)
+        _check_end(grammar)
+        by = afterwards(question, _names_in(grammar, facts, question.joins)).ordered(found.by)
+        return Order(by, found.descending)
+
+
 @contextmanager
 def _reading(text: str) -> Iterator[Grammar]:
     source, places = Source(text), Places()
@@ -86,13 +104,20 @@ def _names(grammar: Grammar, tables: Tables) -> Names:
 def _row(grammar: Grammar, facts: Facts, joins: tuple[Join, ...]) -> tuple[Expression, Facts]:
     """The one row expression that the text is, and the facts that it is about."""
     found = grammar.whole()
+    _check_end(grammar)
+    names = _names_in(grammar, facts, joins)
+    return row(found, names), names.facts
+
+
+def _names_in(grammar: Grammar, facts: Facts, joins: tuple[Join, ...]) -> Names:
+    called = {facts.name.casefold(): "", **{join.table.casefold(): join.table for join in joins}}
+    _check_qualifiers(grammar, [facts.name, *(join.table for join in joins)])
+    return _names(grammar, Tables(facts, joins, called))
+
+
+def _check_end(grammar: Grammar) -> None:
     if grammar.cursor.token.kind != "end":
         raise grammar.cursor.unexpected("the end")
-    called = {facts.name.casefold(): "", **{join.table.casefold(): join.table for join in joins}}
-    tables = Tables(facts, joins, called)
-    _check_qualifiers(grammar, [facts.name, *(join.table for join in joins)])
-    names = _names(grammar, tables)
-    return row(found, names), names.facts
 
 
 def _tables(statement: Statement, grammar: Grammar, facts: Facts) -> Tables:

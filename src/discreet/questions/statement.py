@@ -13,7 +13,7 @@ from discreet.questions.joins import Joining, parse_joins
 from discreet.questions.tokens import Token
 from discreet.questions.unbounded import is_bounds_share, parse_bounds_share
 
-__all__ = ["Item", "MOST_IN_LIST", "Sorting", "Statement", "parse_statement"]
+__all__ = ["Item", "MOST_IN_LIST", "Sorting", "Statement", "parse_sorting", "parse_statement"]
 
 MOST_IN_LIST = 200  # outputs, keys or ORDER BY
 
@@ -142,10 +142,11 @@ def _order(grammar: Grammar) -> tuple[Sorting, ...]:
     if not cursor.take_if("ORDER"):
         return ()
     cursor.expect("BY")
-    return _several(grammar, _sorting)
+    return _several(grammar, parse_sorting)
 
 
-def _sorting(grammar: Grammar) -> Sorting:
+def parse_sorting(grammar: Grammar) -> Sorting:
+    """One item of ORDER BY."""
     by = grammar.whole()
     direction = grammar.cursor.take_if("ASC", "DESC")
     if grammar.cursor.take_if("NULLS") and not grammar.cursor.take_if("FIRST", "LAST"):
