@@ -22,14 +22,16 @@ from discreet.facts.model import Budget, Source
 from discreet.ledger.entries.codec import released_from as stored_from
 from discreet.ledger.entries.codec import released_to as stored_to
 from discreet.mechanisms import KeySelection, NoisyThreshold
+from discreet.noise.probabilities import mass, tail
 from discreet.planning.build import make_plan
 from discreet.planning.price import read_price
 from discreet.planning.unknown import opened
 from discreet.questions.algebra import Aggregate
 from discreet.questions.sql import read_sql
-from discreet.statistics.keys import counts_told, keys_as_integers
+from discreet.statistics.keys import counts_told, keys_as_integers, keys_told, law_of, law_told
 from discreet.testing import recorded
 from discreet.views.estimates import estimate
+from discreet.views.expected import expected_errors
 
 FACTS = """
 [table]
@@ -357,14 +359,58 @@ def test_a_million_candidates_are_no_reason_to_refuse():
     assert 3000 <= places.size <= 3010
 
 
-@pytest.mark.parametrize(("units", "told", "held"), [(12, "0.0134", "0.00"), (14, "0.0989", "0.86"), (19, "0.9866", "0.99")])
-def test_told_counts_near_the_threshold_have_intervals_that_hold_as_often_as_the_page_says(units, told, held):
-    plan = planned(COUNTED)
-    mechanism, noisy = plan.vectors[0].mechanism, range(16, 200)
-    assert mechanism.threshold == 16
-    released = (keys_as_integers([f"w{number}" for number in noisy], list(noisy)),)
-    shown = estimate(opened(plan, released), Aggregate("count_rows"), released, 0.05)
-    chances = np.array([exp(-abs(number - units)) for number in noisy]) * (1 - exp(-1)) / (1 + exp(-1))
-    assert chances.sum() == pytest.approx(mechanism.probability(units), rel=1e-9) == pytest.approx(float(told), abs=1e-4)
-    holds = (shown.low <= units) & (units <= shown.high)
-    assert f"{chances[holds].sum() / chances.sum():.2f}" == held
+def shown_at(plan, counts, alpha=0.05):
+    """The ends of the intervals of told counts."""
+    law = law_of(plan.vectors[0].mechanism)
+    released = (keys_as_integers([f"w{number}" for number in counts], list(counts), law),)
+    shown = estimate(opened(plan, released), Aggregate("count_rows"), released, alpha)
+    return shown.low.astype(int), shown.high.astype(int)
+
+
+def coverages(mechanism, counts, ends, units):
+    """How often intervals hold, given that a count is told: by the exact law, from below and from above."""
+    told = tail(mechanism.law, mechanism.threshold - units)
+    held = [mass(mechanism.law, y - units) for y, low, high in zip(counts, *ends, strict=True) if low <= units <= high]
+    beyond = tail(mechanism.law, counts[-1] + 1 - units)[1]
+    return sum(each[0] for each in held) / told[1], (sum(each[1] for each in held) + beyond) / told[0]
+
+
+@pytest.mark.parametrize("epsilon", ["0.2", "1", "0.05"])
+def test_told_counts_have_intervals_that_hold_given_that_they_are_told_and_none_that_are_wider_than_that_takes(epsilon):
+    plan = planned(COUNTED, epsilon=epsilon, delta="1e-6")
+    mechanism = plan.vectors[0].mechanism
+    t, scale = mechanism.threshold, 1 / float(mechanism.key_epsilon)
+    counts = range(t, t + int(30 * scale))
+    sizes = [mechanism.at_least, 10, 12, 14, 20, 40, *(t + int(k * scale) for k in (-2, 0, 1, 2, 3, 5))]
+    sizes = [n for n in sizes if n >= mechanism.at_least] + (list(range(t - 5, t + 12)) if epsilon == "1" else [])
+    low, high = shown_at(plan, counts)
+    for beside in (counts - low, high - counts):
+        assert (beside >= 0).all()
+    for rises in (np.diff(low), np.diff(high)):
+        assert (rises >= 0).all()
+    assert min(coverages(mechanism, counts, (low, high), n)[0] for n in sizes) >= Fraction(95, 100)
+    above = [t + 1 if each <= t else each + 1 for each in low]  # all that is at most t has the same law
+    assert min(coverages(mechanism, counts, (above, high), n)[1] for n in sizes) < Fraction(95, 100)
+    assert min(coverages(mechanism, counts, (low, high - 1), n)[1] for n in sizes) < Fraction(95, 100)
+    if epsilon == "1":
+        assert f"{float(coverages(mechanism, counts, (low, high), 12)[0]):.4f}" == "0.9502"
+        assert [(y, low[y - t], high[y - t]) for y in (16, 19, 40)] == [(16, 2, 18), (19, 17, 22), (40, 37, 43)]
+
+
+def test_the_law_of_told_counts_is_stored_with_them_and_old_draws_are_read_by_that_of_the_plan():
+    plan, other = planned(COUNTED), planned(COUNTED, epsilon="0.5", delta="1e-6")
+    law = law_of(plan.vectors[0].mechanism)
+    stored = stored_from(stored_to((keys_as_integers(["a"], [30], law),)))
+    assert law_told(stored[0]) == law
+    assert keys_told(stored[0]) == ("a",)
+    ends = []
+    for by, released in ((plan, stored), (other, stored), (plan, (keys_as_integers(["a"], [30]),))):
+        shown = estimate(opened(by, released), Aggregate("count_rows"), released, 0.05)
+        ends.append((shown.low[0], shown.high[0]))
+    assert ends == [(27, 33)] * 3
+
+
+def test_the_quote_of_told_counts_is_the_plus_minus_of_one_far_above_the_threshold():
+    for assuming in (5, 16, 1000):
+        (expected,) = expected_errors(planned(COUNTED), 0.95, assuming)
+        assert expected.plus_minus == 3

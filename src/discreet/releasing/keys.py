@@ -7,7 +7,7 @@ from discreet.engines.wanted import Engine, KeysWanted
 from discreet.mechanisms.keys import NoisyThreshold
 from discreet.mechanisms.observing import observed
 from discreet.planning.plan import Plan
-from discreet.statistics.keys import Keys, keys_as_integers
+from discreet.statistics.keys import Keys, keys_as_integers, law_of
 
 __all__ = ["chosen_keys"]
 
@@ -22,7 +22,7 @@ def chosen_keys(keys: Keys, plan: Plan, engine: Engine) -> NDArray[np.object_]:
     def draw() -> NDArray[np.object_]:
         if isinstance(mechanism, NoisyThreshold):
             places, counts = mechanism.release(of.units)
-            return keys_as_integers([of.values[place] for place in places], counts.tolist())
+            return keys_as_integers([of.values[place] for place in places], counts.tolist(), law_of(mechanism))
         return keys_as_integers([of.values[place] for place in mechanism.select(of.units)])
 
     return observed(mechanism, of, draw)

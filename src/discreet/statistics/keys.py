@@ -6,7 +6,7 @@ integers, so that a stored answer has all of itself.
 """
 
 import struct
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import cycle, islice
@@ -26,14 +26,15 @@ from discreet.questions.algebra import Aggregate, AggregateKind, Column, Express
 from discreet.remedies import Remedy
 from discreet.statistics.estimate import Estimate
 from discreet.statistics.part import Draft, FirstPart, Part, Told, Worth, Writer
-from discreet.statistics.reach import reach
+from discreet.statistics.told_counts import ToldLaw
 from discreet.statistics.vector import noise_of
 
-__all__ = ["Key", "Keys", "KeysDraft", "counts_told", "keys_as_integers", "keys_told"]
+__all__ = ["Key", "Keys", "KeysDraft", "counts_told", "keys_as_integers", "keys_told", "law_of", "law_told"]
 
 Key = str | float
 
 _SLACK = 10  # the minimum of units is at most so small a part of what a key needs to be told
+_MOST = 1 << 61  # what counts are brought to
 _COUNTS = (0, 1 << 61, 1, 1000)
 _LETTERS = ("", " ", "'; --", "\x1b[31m\x00\n", "\u202e", "=cmd|' /C calc'!A0", "<b>&\"", "é🜍", "none")
 _NUMBERS = (0.0, -0.0, 1.0, 0.1, -1e308, 1e308, 5e-324)
@@ -66,24 +67,28 @@ class Keys(FirstPart):
         return [(wanted.where,)]
 
     def estimate(self, told: Told, place: int, slot: int, aggregate: Aggregate, alpha: float) -> Estimate:
-        """The counts that were told with their keys."""
+        """The counts that were told with their keys, by the law that is stored beside them; else by that of the plan."""
         assert isinstance(self.mechanism, NoisyThreshold)
-        counts, far = counts_told(told.released[place]), reach(self.mechanism.law, (1.0,), alpha)
-        return Estimate(counts, counts - far, counts + far)
+        integers = told.released[place]
+        law, counts = law_told(integers) or law_of(self.mechanism), counts_told(integers)
+        low, high = law.interval(np.clip(counts, -_MOST, _MOST).astype(np.int64), alpha)
+        return Estimate(counts, low.astype(np.float64), np.maximum(high.astype(np.float64), counts))
 
     def statement(self, kind: AggregateKind) -> str:
         return "count"
 
     def assumed(self, rows: int) -> NDArray[Any]:
-        return keys_as_integers([""], [rows])
+        law = law_of(self.mechanism) if isinstance(self.mechanism, NoisyThreshold) else None
+        return keys_as_integers([""], [rows if law is None else max(rows, law.plain_from)], law)
 
     def possible(self, question: Question, facts: Facts, axes: Sequence[Sequence[object]]) -> list[NDArray[Any]]:
+        law = law_of(self.mechanism) if isinstance(self.mechanism, NoisyThreshold) else None
         if known := axes[self.place]:  # chosen before: they are what they are
             keys = [each if isinstance(each, str) else float(str(each)) for each in known]
-            return [keys_as_integers(keys, _some_counts(len(keys)))]
+            return [keys_as_integers(keys, _some_counts(len(keys)), law)]
         hostile = _hostile(question.keys[self.place], facts)
-        counts = _some_counts(len(hostile)) if isinstance(self.mechanism, NoisyThreshold) else None
-        return [keys_as_integers([], []), keys_as_integers(hostile, counts)]
+        counts = None if law is None else _some_counts(len(hostile))
+        return [keys_as_integers([], [], law), keys_as_integers(hostile, counts, law)]
 
     def names(self, write: Writer, facts: Facts) -> list[list[list[str]]]:
         return [[[f"keys {write.key(self.place)} of {self.groups}"]]]
@@ -170,33 +175,55 @@ def _hostile(key: Expression, facts: Facts) -> list[Key]:
             return list(_LETTERS)
 
 
-# ---- keys among integers: how many, and for each a count (-1: none), a length (-1: a number) and letters or the number's bits
+# ---- keys among integers: how many, and for each a count (-1: none), a length (-1: a number) and letters or the number's bits;
+# then the law of the counts, if there are some. Draws that were stored before the law was have none: they are of the plan's.
 
 
-def keys_as_integers(keys: Sequence[Key], counts: Sequence[int] | None = None) -> NDArray[np.object_]:
-    """Keys, with their counts where there are some, as a row of integers."""
+def law_of(mechanism: NoisyThreshold) -> ToldLaw:
+    """The law of the counts that a mechanism tells."""
+    return ToldLaw(mechanism.key_epsilon, mechanism.threshold, mechanism.at_least)
+
+
+def keys_as_integers(
+    keys: Sequence[Key], counts: Sequence[int] | None = None, law: ToldLaw | None = None
+) -> NDArray[np.object_]:
+    """Keys, with their counts and the law of these where there are some, as a row of integers."""
     found: list[int] = [len(keys)]
     for key, count in zip(keys, counts if counts is not None else [-1] * len(keys), strict=True):
         letters = [ord(letter) for letter in key] if isinstance(key, str) else [_bits(key)]
         found += [int(count), len(letters) if isinstance(key, str) else -1, *letters]
+    if law is not None:
+        found += [law.epsilon.numerator, law.epsilon.denominator, law.threshold, law.at_least]
     return np.array(found, dtype=object)
 
 
-def _told(integers: NDArray[np.object_]) -> Iterator[tuple[Key, int]]:
+def _read(integers: NDArray[np.object_]) -> tuple[list[tuple[Key, int]], list[int]]:
+    """Keys with their counts, and what comes after them."""
     left = iter([int(each) for each in integers])
+    found: list[tuple[Key, int]] = []
     for _ in range(next(left)):
         count, length = next(left), next(left)
-        yield (_number(next(left)) if length < 0 else "".join(map(chr, islice(left, length)))), count
+        found.append((_number(next(left)) if length < 0 else "".join(map(chr, islice(left, length))), count))
+    return found, list(left)
 
 
 def keys_told(integers: NDArray[np.object_]) -> tuple[Key, ...]:
     """The keys that were chosen."""
-    return tuple(key for key, _ in _told(integers))
+    return tuple(key for key, _ in _read(integers)[0])
 
 
 def counts_told(integers: NDArray[np.object_]) -> NDArray[np.float64]:
     """The noisy counts beside the keys."""
-    return np.array([count for _, count in _told(integers)], np.float64)
+    return np.array([count for _, count in _read(integers)[0]], np.float64)
+
+
+def law_told(integers: NDArray[np.object_]) -> ToldLaw | None:
+    """The law of these counts, if it is stored with them."""
+    match _read(integers)[1]:
+        case [above, below, threshold, at_least]:
+            return ToldLaw(Fraction(above, below), threshold, at_least)
+        case _:
+            return None
 
 
 def _bits(number: float) -> int:
