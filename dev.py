@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent
@@ -101,18 +102,32 @@ COMMANDS: tuple[Callable[[list[str]], int], ...] = (demo, check, test, lowest, d
 
 
 def lint_and_test(name: str, marks: str, words: list[str]) -> int:
-    """All static checks and then the tests; a failure stops nothing, so that one run shows everything."""
+    """The tests, and all static checks beside them; a failure stops nothing, so that one run shows everything."""
     start = time.monotonic()
     python = install()
-    steps: dict[str, list[str | Path]] = {
+    checks: dict[str, list[str | Path]] = {
         "ruff": [python, "-m", "ruff", "check", "--quiet", "."],
         "mypy --strict": [python, "-m", "mypy", "--strict"],
         "import-linter": [program(python, "lint-imports")],
     }
-    failed = [what for what, command in steps.items() if not step(what, command)]
-    if live([python, "-m", "pytest", "-q", "-n", WORKERS, "--dist", "worksteal", "-m", marks, *words]) != 0:
-        failed.append("tests")
-    return verdict(f"{name} ({time.monotonic() - start:.0f} s)", failed)
+    with ThreadPoolExecutor(1) as beside:
+        read = {what: beside.submit(quietly, command) for what, command in checks.items()}
+        is_tested = live([python, "-m", "pytest", "-q", "-n", WORKERS, "--dist", "worksteal", "-m", marks, *words]) == 0
+        failed = [what for what, outcome in read.items() if not told(what, outcome.result())]
+    return verdict(f"{name} ({time.monotonic() - start:.0f} s)", failed + ["tests"] * (not is_tested))
+
+
+def quietly(command: list[str | Path]) -> subprocess.CompletedProcess[bytes]:
+    """Run to the end, with the output kept."""
+    return subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+
+
+def told(what: str, done: subprocess.CompletedProcess[bytes]) -> bool:
+    """One line; the output only if it failed."""
+    print(f"  {what} {'FAILED' if done.returncode else 'ok'}", flush=True)
+    if done.returncode:
+        print(done.stdout.decode(errors="replace"), flush=True)
+    return not done.returncode
 
 
 def verdict(what: str, failed: list[str]) -> int:

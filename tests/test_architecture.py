@@ -30,11 +30,16 @@ def parsed(file: str) -> ast.Module:
     return ast.parse((SOURCE / file).read_text(encoding="utf-8"), file)
 
 
+@cache
+def nodes(tree: ast.AST) -> tuple[ast.AST, ...]:
+    return tuple(ast.walk(tree))
+
+
 def named(tree: ast.AST) -> set[str]:
     """Every dotted name that the code imports or reaches through an imported name: `np.random.x` is numpy.random.x."""
     found: set[str] = set()
     alias: dict[str, str] = {}
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.Import):
             found.update(name.name for name in node.names)
             alias.update({name.asname or name.name.partition(".")[0]: name.name if name.asname else name.name.partition(".")[0]
@@ -42,15 +47,27 @@ def named(tree: ast.AST) -> set[str]:
         elif isinstance(node, ast.ImportFrom) and not node.level:
             found.update(f"{node.module}.{name.name}" for name in node.names)
             alias.update({name.asname or name.name: f"{node.module}.{name.name}" for name in node.names})
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute):
-            first, *rest = ast.unparse(node).split(".")
+    for node in nodes(tree):
+        if isinstance(node, ast.Attribute) and (path := dotted(node)):
+            first, *rest = path
             found.add(".".join([alias.get(first, f"local {first}"), *rest]))
     return found
 
 
-def randomness(tree: ast.AST) -> set[str]:
-    return {name for name in named(tree) for banned in BANNED if name == banned or name.startswith(banned + ".")}
+def dotted(node: ast.expr) -> list[str]:
+    """The parts of `a.b.c`; none of what is reached through anything but names."""
+    if isinstance(node, ast.Attribute):
+        return [*before, node.attr] if (before := dotted(node.value)) else []
+    return [node.id] if isinstance(node, ast.Name) else []
+
+
+@cache
+def names_in(file: str) -> set[str]:
+    return named(parsed(file))
+
+
+def randomness(names: set[str]) -> set[str]:
+    return {name for name in names for banned in BANNED if name == banned or name.startswith(banned + ".")}
 
 
 # ---- rooms and files
@@ -58,34 +75,34 @@ def randomness(tree: ast.AST) -> set[str]:
 
 def test_only_the_keystream_and_testing_reach_for_randomness():
     assert set(FILES) > ENTROPY
-    assert {file: found for file in FILES if file not in ENTROPY and (found := randomness(parsed(file)))} == {}
+    assert {file: found for file in FILES if file not in ENTROPY and (found := randomness(names_in(file)))} == {}
 
 
 @pytest.mark.parametrize("code", ["import random", "from random import Random", "import secrets as s", "from os import urandom",
                                   "import os as o\no.urandom(8)", "import numpy.random", "from numpy import random as r",
                                   "import numpy as np\nnp.random.default_rng(1)", "def f():\n    import random"])
 def test_every_way_to_spell_randomness_is_seen(code):
-    assert randomness(ast.parse(code))
+    assert randomness(named(ast.parse(code)))
 
 
 @pytest.mark.parametrize("code", ["import numpy as np\nnp.array(1)", "import os\nos.path", "from x import y\ny.random()",
                                   "from discreet.noise import random_bits"])
 def test_what_only_looks_like_randomness_is_let_through(code):
-    assert not randomness(ast.parse(code))
+    assert not randomness(named(ast.parse(code)))
 
 
 def test_only_one_folder_names_sqlite():
     """Also inside functions and by the names of its files: what keeps a ledger can be another database."""
-    naming = {file for file in FILES if any(name.partition(".")[0] == "sqlite3" for name in named(parsed(file)))}
+    naming = {file for file in FILES if any(name.partition(".")[0] == "sqlite3" for name in names_in(file))}
     assert naming
     assert {file for file in naming if not file.startswith("ledger/sqlite/")} == set()
-    opening = {file for file in FILES if any(name.startswith("discreet.ledger.sqlite") for name in named(parsed(file)))}
+    opening = {file for file in FILES if any(name.startswith("discreet.ledger.sqlite") for name in names_in(file))}
     assert {file for file in opening if not file.startswith("ledger/sqlite/")} == {"ledger/folder.py"}
 
 
 def openings(tree: ast.AST) -> list[str]:
     """Calls of ``take()`` without arguments: that of Private, and that of a cursor over tokens, which is called so."""
-    calls = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call) and not node.args]
+    calls = [node.func for node in nodes(tree) if isinstance(node, ast.Call) and not node.args]
     takes = [ast.unparse(each.value) for each in calls if isinstance(each, ast.Attribute) and each.attr == "take"]
     return [each for each in takes if each.split(".")[-1] != "cursor"]
 
@@ -101,7 +118,7 @@ def test_only_releasing_opens_what_is_private():
 
 def test_only_the_office_has_rows_counted_for_whoever_holds_them():
     """Exact counts that nothing wraps: they go to a terminal and nowhere else, so that one file can be looked through for it."""
-    calling = {file for file in FILES if any(name.startswith("discreet.engines.inspection") for name in named(parsed(file)))}
+    calling = {file for file in FILES if any(name.startswith("discreet.engines.inspection") for name in names_in(file))}
     assert calling == {"curator/office.py", "cli/inspecting.py"}
 
 
@@ -112,7 +129,7 @@ def test_files_stay_small_enough_to_read():
 
 def front_doors(tree: ast.AST) -> list[str]:
     """Imports of the package itself: `from discreet import Laplace` loads lazily, which would lead around the layers unseen."""
-    return [ast.unparse(node) for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom) for name in node.names
+    return [ast.unparse(node) for node in nodes(tree) if isinstance(node, ast.Import | ast.ImportFrom) for name in node.names
             if (isinstance(node, ast.Import) and name.name == "discreet")
             or (isinstance(node, ast.ImportFrom) and node.module == "discreet" and f"discreet.{name.name}" not in MODULES)]
 
@@ -126,15 +143,15 @@ def test_below_the_top_floor_no_room_imports_the_front_door():
 
 def own_privates(tree: ast.AST) -> set[str]:
     """Private names that a file gives to something: to members, functions, classes and modules alike."""
-    made = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)}
-    made |= {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-    made |= {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)}
+    made = {node.name for node in nodes(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    made |= {node.id for node in nodes(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    made |= {node.attr for node in nodes(tree) if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)}
     return {name for name in made if name.startswith("_")}
 
 
 def others_privates(tree: ast.AST) -> set[str]:
     """Private names that a file reaches for in something that is not itself."""
-    reached = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute) and re.match(r"_[^_]", node.attr)]
+    reached = [node for node in nodes(tree) if isinstance(node, ast.Attribute) and re.match(r"_[^_]", node.attr)]
     return {node.attr for node in reached if not (isinstance(node.value, ast.Name) and node.value.id in ("self", "cls"))}
 
 
@@ -214,8 +231,8 @@ def test_every_release_says_what_changed_for_privacy():
 
 def test_dev_py_needs_the_standard_library_only():
     tree = ast.parse((ROOT / "dev.py").read_text(encoding="utf-8"))
-    modules = {name.name for node in ast.walk(tree) if isinstance(node, ast.Import) for name in node.names}
-    modules |= {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    modules = {name.name for node in nodes(tree) if isinstance(node, ast.Import) for name in node.names}
+    modules |= {node.module or "" for node in nodes(tree) if isinstance(node, ast.ImportFrom)}
     assert {module.partition(".")[0] for module in modules} <= sys.stdlib_module_names
 
 

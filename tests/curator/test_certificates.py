@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import shutil
 
 import pytest
 from tests.ledger.made import count_above, write_table
@@ -109,20 +110,28 @@ def test_arithmetic_that_is_off_is_found_though_it_is_signed(asked, change, told
 # ---- releases
 
 
+@pytest.fixture(scope="module")
+def published(tmp_path_factory):
+    """A folder as it was published, which no test edits; beside it the ledger of its curator."""
+    folder = tmp_path_factory.mktemp("published")
+    publish(homes(folder), folder / "out")
+    return folder / "out"
+
+
 @pytest.fixture
-def out(tmp_path):
-    publish(homes(tmp_path), tmp_path / "out")
-    return tmp_path / "out"
+def out(published, tmp_path):
+    """A copy of it, to be edited."""
+    return shutil.copytree(published, tmp_path / "out")
 
 
 def problems(out, key=None):
     return " | ".join(office.verify_release(out, key).problems)
 
 
-def test_a_published_folder_holds_by_its_own_key_and_by_the_curators(out):
+def test_a_published_folder_holds_by_its_own_key_and_by_the_curators(published, out):
     found = office.verify_release(out)
     assert (found.ok, found.files, found.receipts) == (True, len(contents(out)), 2)
-    curators = (out.parent / ".discreet" / "public.pem").read_bytes()
+    curators = (published.parent / ".discreet" / "public.pem").read_bytes()
     assert office.verify_release(out, curators).signed_by == found.signed_by
     assert "another key" in problems(out, SigningKey.new().public_pem())
 
@@ -150,8 +159,8 @@ def test_a_file_too_many_is_found(out):
     assert problems(out) == "receipts/more.json does not belong to the release"
 
 
-def test_a_folder_signed_anew_by_somebody_else_holds_by_their_key_only(out):
-    theirs, curators = SigningKey.new(), (out.parent / ".discreet" / "public.pem").read_bytes()
+def test_a_folder_signed_anew_by_somebody_else_holds_by_their_key_only(published, out):
+    theirs, curators = SigningKey.new(), (published.parent / ".discreet" / "public.pem").read_bytes()
     manifest = json.loads((out / "release.json").read_text(encoding="utf-8"))
     (out / "public.pem").write_bytes(theirs.public_pem())
     manifest["files"]["public.pem"] = hashlib.sha256(theirs.public_pem()).hexdigest()
@@ -161,8 +170,8 @@ def test_a_folder_signed_anew_by_somebody_else_holds_by_their_key_only(out):
     assert "another key" in problems(out, curators)
 
 
-def test_receipts_of_another_answer_are_found(out):
-    key = SigningKey.read(out.parent / ".discreet" / "key.pem")
+def test_receipts_of_another_answer_are_found(published, out):
+    key = SigningKey.read(published.parent / ".discreet" / "key.pem")
     manifest = json.loads((out / "release.json").read_text(encoding="utf-8"))
     manifest["answers"]["counts"]["answer"] = "000000000000"
     rest = {name: value for name, value in manifest.items() if name not in ("signature", "kind", "format", "signed_by")}
@@ -170,19 +179,19 @@ def test_receipts_of_another_answer_are_found(out):
     assert problems(out) == "receipts/counts.json: it is not of the answer that the release states"
 
 
-def test_what_is_no_release_is_refused_and_an_unsigned_one_says_what_to_do(out, tmp_path):
+def test_what_is_no_release_is_refused_and_an_unsigned_one_says_what_to_do(published, out, tmp_path):
     with pytest.raises(dc.ParameterError, match=r"release\.json cannot be read|public\.pem cannot be read"):
         office.verify_release(tmp_path)
     manifest = json.loads((out / "release.json").read_text(encoding="utf-8"))
     old = {name: value for name, value in manifest.items() if name not in ("signature", "kind", "signed_by")} | {"format": 1}
     (out / "release.json").write_text(json.dumps(old), encoding="utf-8")
     assert "publish it again" in problems(out)
-    witness = office.witness(out.parent)
+    witness = office.witness(published.parent)
     (out / "release.json").write_text(json.dumps(witness), encoding="utf-8")
     assert problems(out) == "this is a witness, not a release"
 
 
-def test_publishing_twice_writes_the_same_bytes(out):
-    before = contents(out)
-    assert not publish(out.parent / "release.toml", out).is_new
-    assert contents(out) == before
+def test_publishing_twice_writes_the_same_bytes(published):
+    before = contents(published)
+    assert not publish(published.parent / "release.toml", published).is_new
+    assert contents(published) == before

@@ -8,7 +8,8 @@ from tests.ledger.made import count_above, spent, write_table
 import discreet as dc
 from discreet.curator import office, open_table
 
-ROWS = "x,place,name\n" + "".join(f"{number % 100},{1 + number % 2},someone\n" for number in range(300_000))
+WIDE = "." * 400                     # a column that no facts declare: many bytes, of few rows
+ROWS = "x,place,name,more\n" + "".join(f"{number % 100},{1 + number % 2},someone,{WIDE}\n" for number in range(10_000))
 COUNTER = Path("/proc/self/io")
 
 
@@ -26,7 +27,7 @@ def table(request, tmp_path):
     if request.param == "companion":
         own = file.read_text(encoding="utf-8").replace('unit = "row"', 'unit = { column = "id", max_rows = 1 }\npeople = "p"')
         (tmp_path / "t.csv").write_text("id,x,place,name\n1,1,1,a\n", encoding="utf-8")
-        (tmp_path / "u.csv").write_text("id,x,place,name\n" + "1,5,1,someone\n" * 300_000, encoding="utf-8")
+        (tmp_path / "u.csv").write_text("id,x,place,name,more\n" + f"1,5,1,someone,{WIDE}\n" * 10_000, encoding="utf-8")
         for name, other in ("tu", "ut"):
             text = own.replace('"t"', f'"{name}"').replace('"t.csv"', f'"{name}.csv"')
             (tmp_path / f"{name}.toml").write_text(f'{text}[join.{other}]\nfacts = "{other}.toml"\n', encoding="utf-8")
