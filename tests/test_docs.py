@@ -146,6 +146,7 @@ raise dc.Refused("no", hint="yes")
 """
 
 
+@pytest.mark.slow
 def test_a_wrong_output_is_put_right_and_a_right_one_is_left_alone():
     right = PAGE.format("a\n42", "Refused: no; yes")
     assert refreshed(right, "page") == right

@@ -80,6 +80,7 @@ def test_a_csv_file_means_the_same_however_it_is_written(opened, how):
     assert exact(opened("t.csv", SAME[how])) == exact(opened("t.csv", PLAIN))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("huge", [b"1e400", b"inf", b"101", b"99999999999999999999"])
 def test_what_is_beyond_a_bound_is_the_bound(opened, huge):
     beyond, bound = (PLAIN.replace(b"7,1,d", number + b",1,d") for number in (huge, b"100"))

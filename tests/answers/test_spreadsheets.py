@@ -16,6 +16,7 @@ def cells(text):
     return [cell for row in csv.reader(io.StringIO(text, newline="")) for cell in row]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("label", HOSTILE)
 def test_a_key_that_begins_like_a_formula_is_told_to_be_a_text(label):
     frame = pd.DataFrame({"k": [label.strip(), "b"] * 20, "x": [-5.0] * 40})

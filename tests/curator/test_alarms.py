@@ -17,6 +17,8 @@ from discreet.engines.wanted import Engine
 from discreet.errors import EngineFault
 from discreet.facts import parse_facts
 
+pytestmark = pytest.mark.slow  # tables are registered, some questions are interrupted
+
 CANARY = "zyxwv-9871"
 PEOPLE = 'people = "patients"'
 ROWS = "x,place,name\n" + "3,2,someone\n" * 9

@@ -46,6 +46,7 @@ OF_UNITS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", ["row", BY_COLUMN], ids=["row", "column"])
 @pytest.mark.parametrize("sql", FAR.values(), ids=FAR)
 def test_constants_that_are_far_away_do_not_tell_whether_anybody_is_there(sql, unit):

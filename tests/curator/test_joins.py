@@ -7,6 +7,8 @@ import pytest
 import discreet as dc
 from discreet.curator import office, open_table
 
+pytestmark = pytest.mark.slow  # tables are registered for every test
+
 FACTS = """\
 [table]
 name = "people"

@@ -14,6 +14,8 @@ from discreet.facts import read_facts
 from discreet.facts.file import check_facts, read_folder
 from discreet.ledger.registry import facts_digest
 
+pytestmark = pytest.mark.slow  # two tables are registered for every test
+
 PATIENTS = """\
 [table]
 name = "patients"

@@ -8,6 +8,8 @@ from tests.ledger.made import count_above, spent, write_table
 import discreet as dc
 from discreet.curator import office, open_table
 
+pytestmark = pytest.mark.slow  # megabytes are read
+
 WIDE = "." * 400                     # a column that no facts declare: many bytes, of few rows
 ROWS = "x,place,name,more\n" + "".join(f"{number % 100},{1 + number % 2},someone,{WIDE}\n" for number in range(10_000))
 COUNTER = Path("/proc/self/io")

@@ -10,6 +10,8 @@ from tests.ledger.made import ROWS, count_above, edit, write_table
 import discreet as dc
 from discreet.curator import office, open_table
 
+pytestmark = pytest.mark.slow  # tables are registered, and again
+
 
 @pytest.fixture
 def folder(tmp_path):

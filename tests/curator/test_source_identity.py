@@ -16,6 +16,8 @@ from discreet.engines import stamps
 from discreet.engines.wanted import Engine
 from discreet.facts import read_facts
 
+pytestmark = pytest.mark.slow  # tables are registered, and again
+
 
 @pytest.fixture
 def file(tmp_path):

@@ -131,6 +131,7 @@ def test_at_another_confidence_the_values_are_those_that_the_receipt_signs(t, re
     assert office.match_answer(again.receipt, json.loads(json.dumps(again.to_dict(), default=str))).problems == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", [{"far": 10**6, "factor": 2}, {"in_order": lambda found: found[::-1]}])
 def test_where_intervals_do_not_belong_to_the_signed_values_all_is_shown_as_it_was_stored(t, reckoned, how):
     first = t.ask(BY_PLACE, epsilon=5)
@@ -140,6 +141,7 @@ def test_where_intervals_do_not_belong_to_the_signed_values_all_is_shown_as_it_w
     assert any("95 %" in each for each in again.warnings)
 
 
+@pytest.mark.slow
 def test_every_kind_of_answer_is_replayed_from_what_was_stored(folder, told, upgraded):  # noqa: F811
     shutil.rmtree(folder / ".discreet")
     for name in TABLES:
@@ -160,6 +162,7 @@ def test_every_kind_of_answer_is_replayed_from_what_was_stored(folder, told, upg
         curator.close()
 
 
+@pytest.mark.slow
 def test_an_answer_without_a_document_is_refused_and_may_be_bought_anew(curators, told, upgraded):  # noqa: F811
     upgraded()
     people, question = curators["people"], "SELECT MEDIAN(income) AS m FROM people"
@@ -180,6 +183,7 @@ def test_a_count_that_cannot_be_read_any_more_does_not_stop_a_quote(curators, up
     assert quote.columns[0].plus_minus > 0
 
 
+@pytest.mark.slow
 def test_a_question_bought_anew_has_noise_of_its_own(t):
     first = t.ask(count_above(3), epsilon="0.1")
     found = [t.ask(count_above(3), epsilon="0.1", anew=True) for _ in range(20)]

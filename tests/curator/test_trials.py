@@ -49,6 +49,7 @@ def plan_of(people, sql, **price):
     return make_plan(read_sql(sql, people.facts), people.facts, read_price(**price))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sql", EVERY)
 @pytest.mark.parametrize("price", PRICES, ids=str)
 def test_what_follows_a_release_holds_at_the_extremes_for_every_kind_of_question(sql, price):

@@ -15,6 +15,8 @@ from discreet.ledger.verify import verify
 from discreet.planning.build import make_plan
 from discreet.questions.sql import read_sql
 
+pytestmark = pytest.mark.slow  # tables are registered, and asked by several at once
+
 A, B, C = "COUNT(*) FILTER (WHERE x > 10) AS a", "AVG(x) AS b", "COUNT(*) FILTER (WHERE place = 1) AS c"
 
 

@@ -8,6 +8,8 @@ import discreet as dc
 from discreet.curator import office, open_table
 from discreet.engines.wanted import Engine
 
+pytestmark = pytest.mark.slow  # tables are registered, and their faults looked at
+
 SUMMED = "SELECT SUM(x) AS s FROM t"
 COUNTED = "SELECT COUNT(*) AS n FROM t"
 

@@ -14,6 +14,7 @@ GUESSES = ("number", "integer", "boolean", "date", "timestamp", "text")
 columns = st.lists(st.builds(Drafted, st.text(max_size=12), st.sampled_from(GUESSES)), min_size=1, max_size=6)
 
 
+@pytest.mark.slow
 @given(columns, st.text(min_size=1, max_size=10))
 def test_whatever_the_names_a_draft_is_sound_toml_with_the_usable_ones(found, source):
     document = tomllib.loads(draft_facts("t", source, found, check="t.toml"))

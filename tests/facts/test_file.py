@@ -307,6 +307,7 @@ def test_any_text_is_refused_or_read(text):
     assert not refuses_or_reads(text)
 
 
+@pytest.mark.slow
 @given(
     st.recursive(
         st.sampled_from(['"row"', "1", "-1", "0.5", "nan", "true", '"x"', "1979-05-27", "1979-05-27T00:00:00", '"drop"']),

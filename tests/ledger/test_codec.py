@@ -70,6 +70,7 @@ def through_text(value):
     return json.loads(canonical(value))
 
 
+@pytest.mark.slow
 @given(EVENTS)
 def test_every_event_comes_back_as_it_was(event):
     assert event_from(through_text(event_to(event))) == event

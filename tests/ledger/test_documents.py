@@ -47,6 +47,7 @@ def test_a_document_comes_back_as_it_was(document):
     assert typed(document_from(document_to(document))) == typed(document)
 
 
+@pytest.mark.slow
 @given(documents())
 def test_what_a_receipt_signs_is_the_same_of_a_document_that_comes_back(document):
     assert shown_in_document(document_from(document_to(document))) == shown_in_document(document)

@@ -233,6 +233,7 @@ def test_a_ledger_that_was_cut_off_is_a_fault_and_is_not_made_anew(file, place, 
     still_sound(file)
 
 
+@pytest.mark.slow
 def test_a_damaged_ledger_is_a_fault_or_a_problem_with_a_name(file, place):
     whole = (place / "ledger.db").read_bytes()
     silent = 0

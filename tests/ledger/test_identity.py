@@ -15,6 +15,8 @@ from tests.ledger.made import charged_by_hand, count_above, sql, write_table
 import discreet as dc
 from discreet.curator import office, open_table
 
+pytestmark = pytest.mark.slow  # ledgers are moved and swapped while tables are asked
+
 
 @pytest.fixture
 def file(tmp_path):

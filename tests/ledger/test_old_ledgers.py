@@ -127,6 +127,7 @@ def test_new_questions_are_charged_to_an_old_ledger_up_to_the_limit_of_an_analys
     assert office.verify(folder).ok
 
 
+@pytest.mark.slow
 def test_an_old_release_is_published_again_for_free(folder, curators, told):
     from discreet.publishing.publish import publish
 

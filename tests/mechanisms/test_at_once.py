@@ -54,6 +54,7 @@ def fits(expected, drawn):
     return chi_square(found, law) > FALSE_ALARM
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("offset", [0, -9, 20])
 @pytest.mark.parametrize(("coarse", "prior"), [(0, None), (0, every_third(19)), (3, every_third(19))])
 def test_every_cell_has_the_exact_law(coarse, prior, offset):
@@ -128,6 +129,7 @@ def test_flat_stretches_say_of_every_cell_what_its_own_tally_says(bits):
             assert (spread.low[here].tolist(), spread.high[here].tolist()) == (known.low.tolist(), known.high.tolist())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("counts", "offset"), [([0] * 8 + [1, 4], 3), ([4, 1] + [0] * 8, -3)])
 def test_beside_an_end_that_is_right_by_definition_a_point_of_the_same_bin_has_its_exact_chance(counts, offset):
     """Of a bin of two points one is right whatever the rows are; how many of the rows are at the other is not known by that."""

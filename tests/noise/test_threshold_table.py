@@ -104,6 +104,7 @@ def test_a_bin_in_the_far_tail_is_located_as_brute_force_locates_it(law, width):
         assert locate(law, width, filled[0], Replay(filled[1:])) == by_brute_force(law, width, filled)
 
 
+@pytest.mark.slow
 @searched
 def test_a_bin_is_located_as_brute_force_locates_it_all_over(law, width):
     for word in range(1 << 59, 1 << 64, 0x05ED_CBA9_8765_4321):
