@@ -86,6 +86,7 @@ def quote(columns: Sequence[QuotedColumn] = (), **more: Any) -> Quote:
         "cost": Pure(epsilon="0.1"), "split": (("COUNT(*)", Pure(epsilon="0.05")), ("AVG(Income)", Pure(epsilon="0.05"))),
         "columns": tuple(columns) or (QuotedColumn("n", 60.0, "none", None), QuotedColumn("m", 1234.5, "rows_about", 2500)),
         "confidence": Fraction(95, 100), "cells": 2, "readable_group": 600, "budget": STATE,
+        "after": BudgetState(Pure(epsilon=1), Pure(epsilon="0.2"), Pure(epsilon="0.8")),
     }  # fmt: skip
     return Quote(**(given | more))
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 from tests.answers.made import STATE, ages, answer, counts, facts, gaussian_state, one, quote, rho_state, several, two_keys
 
-from discreet.answers import AnswerColumn, BudgetState, QuotedColumn
+from discreet.answers import Allowance, AnswerColumn, BudgetState, QuotedColumn
 from discreet.answers.losses import exactly
 from discreet.answers.words import table_in_words
 from discreet.facts.model import ByColumn, Source
@@ -214,11 +214,29 @@ def test_parts_that_were_bought_before_are_free_and_what_is_less_precise_is_offe
 
 
 def test_too_dear_a_question_says_so():
-    assert "costs      ε 2, more than the budget has: 0.9 left" in repr(quote(cost=Pure(epsilon=2)))
+    assert "costs      ε 2, more than the budget has: 0.9 left" in repr(quote(cost=Pure(epsilon=2), affordable=False))
+
+
+def test_whoever_has_a_limit_reads_what_is_left_for_them():
+    def state(spent, left, theirs):
+        asker = Allowance("alice", Pure(epsilon=theirs), Pure(epsilon=Fraction(3, 10) - Fraction(theirs)), Pure(epsilon="0.3"))
+        return BudgetState(Pure(epsilon=1), Pure(epsilon=spent), Pure(epsilon=left), asker=asker)
+
+    before, then = state("0.2", "0.8", "0.1"), state("0.3", "0.7", "0.2")
+    shown = repr(quote(budget=before, after=then))
+    assert "costs      ε 0.1; 0.8 left, 0.2 of it for alice before, 0.7, 0.1 of it for alice after" in shown
+    spent = replace(before, asker=replace(before.asker, spent=Pure(epsilon="0.4"), remaining=Pure(epsilon=0)))
+    shown = repr(quote(cost=Pure(epsilon="0.3"), budget=before, after=spent, affordable=False))
+    assert "costs      ε 0.3, more than alice has: 0.8 left, 0.2 of it for alice" in shown
+    assert repr(replace(counts([1, 2]), budget=then)).endswith("0.7 left, 0.1 of it for alice")
+    assert then.to_dict()["analyst"] == {
+        "name": "alice", "limit": {"epsilon": "0.3"}, "spent": {"epsilon": "0.2"}, "remaining": {"epsilon": "0.1"}
+    }  # fmt: skip
 
 
 def test_a_quote_in_two_letters():
-    shown = repr(quote(cost=Approximate(epsilon="0.25", delta="1e-7"), budget=gaussian_state()))
+    shown = repr(quote(cost=Approximate(epsilon="0.25", delta="1e-7"), budget=gaussian_state(),
+                       after=replace(gaussian_state(), remaining=Approximate(epsilon="0.5", delta="8e-7"))))
     assert "costs      ε 0.25, δ 0.0000001; ε 0.75, δ 0.0000009 left before, ε 0.5, δ 0.0000008 after" in shown
 
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import threading
 from fractions import Fraction
@@ -248,8 +249,10 @@ def test_of_two_questions_in_flight_the_other_tells_nothing_more(files, ends):
     go_on.set()
     asking.join()
     assert isinstance(said[0], dc.AccessError)
-    frozen = "alice is frozen and may not ask visits now; the data holder can unfreeze them"
-    assert str(said[0]) == f"{frozen} (reference {caught.value.reference})"
+    at = next(entry.at for entry in office.entries(files[0]) if entry.kind == "fault")[:10]
+    why = "a question of theirs failed after its charge; the data holder can unfreeze them"
+    told = re.sub(r"since [\d-]{10} \d\d:\d\d UTC", f"since {at}", str(said[0]))
+    assert told == f"alice is frozen since {at} and may not ask visits now: {why} (reference {caught.value.reference})"
     state = "settled" if ends == "with an answer" else "faulted"
     assert sql(files[0].parent, "SELECT state FROM charges ORDER BY number") == [(state,), ("faulted",)]
     assert office.verify(files[0]).ok

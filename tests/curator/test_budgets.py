@@ -54,7 +54,7 @@ def test_one_question_about_both_cells_costs_its_price_and_no_more_under_either_
     for number, relation in enumerate(["add_remove", "change_one"]):
         (folder := tmp_path / str(number)).mkdir()
         t = open_table(registered(folder, neighbours=relation, more="rows = 60" if relation == "change_one" else ""))
-        assert t.quote(both, epsilon=1).taken == dc.Pure(epsilon=1)
+        assert t.quote(both, epsilon=1).after.spent == dc.Pure(epsilon=1)
         t.ask(both, epsilon=1)
         assert spent(t) == 1
         t.close()
@@ -362,12 +362,12 @@ def test_a_frozen_table_and_a_frozen_analyst_are_refused_until_they_are_let_go(t
     file = registered(tmp_path)
     t = open_table(file)
     office.freeze(file, reason="a doubt")
-    with pytest.raises(dc.AccessError, match="frozen"):
+    with pytest.raises(dc.AccessError, match=r"^t is frozen since \d{4}-\d\d-\d\d \d\d:\d\d UTC: a doubt; the data holder"):
         t.ask(URBAN, epsilon="0.1")
     office.unfreeze(file, reason="no doubt")
-    office.freeze(file, reason="a doubt", analyst="alice")
+    office.freeze(file, reason="she has left", analyst="alice")
     t.ask(URBAN, epsilon="0.1", analyst="bob")
-    with pytest.raises(dc.AccessError, match="alice"):
+    with pytest.raises(dc.AccessError, match=r"^alice is frozen since .* and may not ask t now: she has left; the data"):
         t.ask(URBAN, epsilon="0.1", analyst="alice")
     office.unfreeze(file, reason="no doubt", analyst="alice")
     assert t.ask(URBAN, epsilon="0.1", analyst="alice").replayed
@@ -518,16 +518,27 @@ def test_without_cells_charges_add_up(tmp_path):
 
 
 def test_whoever_gives_no_name_has_the_limit_of_one_analyst(tmp_path):
+    """As a new user found it: without a name nothing limited, and what was left was shown nowhere."""
     file = registered(tmp_path, budget="epsilon = 1\nper_analyst = 0.3")
     t = open_table(file)
-    t.ask(count_above(1), epsilon="0.2")
-    with pytest.raises(dc.BudgetError, match="anonymous has less left"):
+    first = t.ask(count_above(1), epsilon="0.2")
+    assert first.to_dict()["budget"]["analyst"] == {
+        "name": "anonymous", "limit": {"epsilon": "0.3"}, "spent": {"epsilon": "0.2"}, "remaining": {"epsilon": "0.1"}
+    }  # fmt: skip
+    assert "0.8 left, 0.1 of it for anonymous" in repr(first)
+    with pytest.raises(dc.BudgetError, match=r"costs epsilon 0\.2 and epsilon 0\.1 is left for anonymous"):
         t.ask(count_above(2), epsilon="0.2")
-    t.ask(count_above(2), epsilon="0.2", analyst="alice")
-    assert t.budget.analysts == {"anonymous": dc.Pure(epsilon="0.2"), "alice": dc.Pure(epsilon="0.2")}
+    quoted = {who: t.quote(count_above(2), epsilon="0.2", analyst=who) for who in (None, "alice")}
+    assert {who: quote.affordable for who, quote in quoted.items()} == {None: False, "alice": True}
+    assert quoted["alice"].after.asker.remaining == dc.Pure(epsilon="0.1")                  # another name starts afresh
+    second = t.ask(count_above(2), epsilon="0.2", analyst="alice")
+    assert ("analysts" in second.to_dict()["budget"], "anonymous" in json.dumps(second.to_dict())) == (False, False)
+    spent_by = {name: each.spent for name, each in t.budget.analysts.items()}               # for the data holder
+    assert spent_by == {"anonymous": dc.Pure(epsilon="0.2"), "alice": dc.Pure(epsilon="0.2")}
+    assert t.budget_for("alice").asker == t.budget.analysts["alice"]
     t.close()
     t = moved(file, 2)
-    with pytest.raises(dc.BudgetError, match="anonymous has less left"):
+    with pytest.raises(dc.BudgetError, match="is left for anonymous"):
         t.ask(count_above(2), epsilon="0.2")
     t.close()
     assert office.verify(file).ok

@@ -200,8 +200,13 @@ def test_the_mark_stays_below_its_place_in_a_long_line(people):
 
 def test_an_analyst_is_recorded(people):
     assert people("ask", "people.toml", COUNT, "-e", "0.5", "--as", "alice").code == 0
-    assert json.loads(people("budget", "people.toml", "--json").out)["analysts"]["alice"] == {"epsilon": "0.5"}
+    spent = {"epsilon": "0.5"}
+    assert json.loads(people("budget", "people.toml", "--json").out)["analysts"]["alice"]["spent"] == spent
     assert "alice" in people("budget", "people.toml").out
+    told = json.loads(people("budget", "people.toml", "--as", "alice", "--json").out)
+    assert (told["analyst"]["name"], told["analyst"]["spent"], "analysts" in told) == ("alice", spent, False)
+    other = json.loads(people("quote", "people.toml", COUNT, "-e", "0.5", "--as", "bob", "--json").out)
+    assert (other["budget"]["analyst"]["name"], other["affordable"]) == ("bob", True)
 
 
 def test_a_rehearsal_is_free_and_marked(people):

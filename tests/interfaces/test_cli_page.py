@@ -1,13 +1,14 @@
 """The page that commands print on: the bar, the width, the letters, and the sign of life."""
 
 import io
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 from rich.console import Console
 
 from discreet import Approximate, Concentrated, Pure
-from discreet.answers.answer import BudgetState
+from discreet.answers.answer import Allowance, BudgetState
 from discreet.cli.page import Page, gauge_in_words
 from discreet.cli.waiting import waiting
 
@@ -52,6 +53,8 @@ def test_what_is_left_is_never_rounded_up():
     assert gauge_in_words(long) == "ε ≈ 0.6666 of 1 left"
     both = Approximate(epsilon=1, delta="1e-6")
     assert gauge_in_words(BudgetState(both, Approximate(epsilon=0, delta=0), both)) == "ε 1 of 1, δ 0.000001 of 0.000001 left"
+    alice = Allowance("alice", Pure(epsilon="0.2"), Pure(epsilon="0.1"), Pure(epsilon="0.3"))
+    assert gauge_in_words(replace(state("0.3"), asker=alice)) == "ε 0.7 of 1 left; for alice ε 0.1 of 0.3"
     rho = Concentrated(rho="0.5")
     assert gauge_in_words(BudgetState(rho, Concentrated(rho=0), rho)) == "ρ 0.5 of 0.5 left"
 

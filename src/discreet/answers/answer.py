@@ -16,7 +16,7 @@ from discreet.privacy.losses import Approximate, Concentrated, Loss, Pure
 if TYPE_CHECKING:
     from discreet.answers.ranges import RangeTotals, Total
 
-__all__ = ["Answer", "AnswerColumn", "BudgetState", "as_strings"]
+__all__ = ["Allowance", "Answer", "AnswerColumn", "BudgetState", "as_strings"]
 
 
 def as_strings(loss: Loss) -> dict[str, str]:
@@ -30,16 +30,35 @@ def as_strings(loss: Loss) -> dict[str, str]:
             return {"rho": shown(rho)}
 
 
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """What one analyst has spent and has left; ``limit`` is theirs, None if the cap is all there is. No more than it is left."""
+
+    name: str
+    spent: Loss
+    remaining: Loss
+    limit: Loss | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """All but the name, as strings."""
+        limit = {} if self.limit is None else {"limit": as_strings(self.limit)}
+        return limit | {"spent": as_strings(self.spent), "remaining": as_strings(self.remaining)}
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class BudgetState:
-    """How much may be spent in all, has been spent, and is left."""
+    """How much may be spent in all, has been spent, and is left.
+
+    The data holder sees every analyst, whoever asks sees themself alone: ``asker``. Rule 11.
+    """
 
     cap: Loss
     spent: Loss
     remaining: Loss
     cells: Mapping[str, Loss] = field(default_factory=dict)  # of the partition: what was charged to each alone
-    analysts: Mapping[str, Loss] = field(default_factory=dict)
+    analysts: Mapping[str, Allowance] = field(default_factory=dict)
     affordable: Fraction | None = None  # the largest single epsilon that is left, rounded down
+    asker: Allowance | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as strings."""
@@ -49,7 +68,9 @@ class BudgetState:
         if self.cells:
             found["cells"] = {cell: as_strings(loss) for cell, loss in self.cells.items()}
         if self.analysts:
-            found["analysts"] = {name: as_strings(loss) for name, loss in self.analysts.items()}
+            found["analysts"] = {name: each.to_dict() for name, each in self.analysts.items()}
+        if self.asker is not None:
+            found["analyst"] = {"name": self.asker.name} | self.asker.to_dict()
         return found
 
     def __repr__(self) -> str:

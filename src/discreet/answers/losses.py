@@ -10,7 +10,7 @@ from discreet.privacy.losses import Approximate, Concentrated, Loss, Pure
 if TYPE_CHECKING:
     from discreet.answers.answer import BudgetState
 
-__all__ = ["after", "exactly", "is_enough", "letters", "loss_in_words", "share_left"]
+__all__ = ["exactly", "is_enough", "letters", "loss_in_words", "share_left"]
 
 _LONGEST = 12  # letters of an exact number
 
@@ -45,18 +45,6 @@ def is_enough(remaining: Loss, cost: Loss) -> bool:
     """Whether every part of ``cost`` is left."""
     left = letters(remaining)
     return all(number <= left.get(letter, Fraction(0)) for letter, number in letters(cost).items())
-
-
-def after(remaining: Loss, cost: Loss) -> Loss:
-    """What a budget has left once ``cost`` is taken, where that is enough."""
-    rest = {letter: number - letters(cost).get(letter, 0) for letter, number in letters(remaining).items()}
-    match remaining:
-        case Pure():
-            return Pure(epsilon=rest["ε"])
-        case Approximate():
-            return Approximate(epsilon=rest["ε"], delta=rest["δ"])
-        case Concentrated():
-            return Concentrated(rho=rest["ρ"])
 
 
 def share_left(state: "BudgetState") -> float:

@@ -10,7 +10,7 @@ from itertools import groupby
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from discreet.answers.losses import after, is_enough, share_left
+from discreet.answers.losses import share_left
 from discreet.answers.words import (
     basis_in_words,
     charge_in_words,
@@ -171,8 +171,8 @@ def budget_as_html(state: "BudgetState") -> str:
 def _gauge(state: "BudgetState", quote: "Quote | None" = None) -> str:
     """A bar of what is left; what a quote would take of it is amber."""
     left = kept = 100 * share_left(state)
-    if quote is not None and not quote.replay and is_enough(state.remaining, quote.taken):
-        kept = 100 * share_left(type(state)(state.cap, state.spent, after(state.remaining, quote.taken)))
+    if quote is not None and not quote.replay and quote.affordable:
+        kept = 100 * share_left(quote.after)
     parts = [(kept, _BLUE), (left - kept, _AMBER)]
     filled = "".join(f'<div style="width:{share:.2f}%;background:{colour}"></div>' for share, colour in parts if share > 0)
     track = "display:flex;width:14em;height:.5em;margin:.4em 0;border-radius:.25em;overflow:hidden;background:#8885"

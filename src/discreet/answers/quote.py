@@ -48,17 +48,14 @@ class Quote:
     cells: int
     readable_group: int | None
     budget: BudgetState
+    after: BudgetState  # as it would be
+    affordable: bool = True  # whether the budget covers it, and what is left for whoever asks
     replay: bool = False
     warnings: tuple[str, ...] = ()
     counted: str = "rows"  # what the readable group has so many of
     free: tuple[str, ...] = ()  # parts that were bought before
     offers: tuple[QuotedOffer, ...] = ()
     takes: Loss | None = None  # off the budget, where that is less than the cost: another cell has borne as much already
-
-    @property
-    def taken(self) -> Loss:
-        """What the question would take off the budget."""
-        return self.cost if self.takes is None else self.takes
 
     def to_dict(self) -> dict[str, Any]:
         """The quote, ready for JSON."""
@@ -74,6 +71,8 @@ class Quote:
             "cells": self.cells,
             "smallest_readable_group": self.readable_group,
             "budget": self.budget.to_dict(),
+            "affordable": self.affordable,
+            "left_after": as_strings(self.after.remaining),
             "replay": self.replay,
             "free": list(self.free),
             "warnings": list(self.warnings),

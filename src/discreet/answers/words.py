@@ -8,15 +8,16 @@ from itertools import groupby
 from math import inf
 from typing import TYPE_CHECKING, Any
 
-from discreet.answers.losses import after, is_enough, letters, loss_in_words, share_left
+from discreet.answers.losses import is_enough, letters, loss_in_words, share_left
 from discreet.plots.lettering import clean, for_terminal, padded, shortened, width_of
 from discreet.plots.numerals import Reading, grouped, percent, read_column, read_number, rough
 from discreet.plots.view import as_bought, how_far, name_in_words, reads_whole
 
 if TYPE_CHECKING:
-    from discreet.answers.answer import Answer, AnswerColumn, BudgetState
+    from discreet.answers.answer import Allowance, Answer, AnswerColumn, BudgetState
     from discreet.answers.quote import Quote, QuotedColumn, QuotedOffer
     from discreet.facts.model import Facts
+    from discreet.privacy.losses import Loss
 
 __all__ = [
     "MOST_ROWS",
@@ -112,8 +113,18 @@ def paid_in_words(answer: "Answer") -> str:
 
 
 def left_in_words(state: "BudgetState") -> str:
-    """``0.9 left``; with letters where there is more than one."""
-    return f"{loss_in_words(state.remaining, named=len(letters(state.remaining)) > 1, up=False)} left"
+    """``0.9 left``, or ``0.9 left, 0.2 of it for alice`` who has a limit."""
+    theirs = "" if state.asker is None or state.asker.limit is None else _theirs(state.asker)
+    return f"{_rest(state.remaining)} left{theirs}"
+
+
+def _theirs(asker: "Allowance") -> str:
+    return f", {_rest(asker.remaining)} of it for {clean(asker.name)}"
+
+
+def _rest(loss: "Loss") -> str:
+    """What is left, with letters where there is more than one."""
+    return loss_in_words(loss, named=len(letters(loss)) > 1, up=False)
 
 
 def _one_number(answer: "Answer", column: "AnswerColumn") -> str:
@@ -226,11 +237,19 @@ def charge_in_words(quote: "Quote") -> str:
     cost, left = loss_in_words(quote.cost), left_in_words(quote.budget)
     if quote.replay:
         return f"nothing: it was bought before, at this price or more; {left}"
-    if not is_enough(quote.budget.remaining, quote.taken):
-        return f"{cost}, more than the budget has: {left}"
-    rest = after(quote.budget.remaining, quote.taken)
+    if not quote.affordable:
+        return f"{cost}, more than {_who_has_too_little(quote)}: {left}"
     why = "" if quote.takes is None else ": other cells of the table have cost as much, and no unit is in both"
-    return f"{cost}; {left} before, {loss_in_words(rest, named=len(letters(rest)) > 1, up=False)} after{why}"
+    then, asker = quote.after, quote.after.asker
+    rest = f"{_rest(then.remaining)}{'' if asker is None or asker.limit is None else _theirs(asker)}"
+    return f"{cost}; {left} before, {rest} after{why}"
+
+
+def _who_has_too_little(quote: "Quote") -> str:
+    asker = quote.after.asker
+    if asker is not None and asker.limit is not None and not is_enough(asker.limit, asker.spent):
+        return f"{clean(asker.name)} has"
+    return "the budget has"
 
 
 def groups_in_words(quote: "Quote") -> list[tuple[str, str]]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from discreet.cli.options import (
+    As,
     Assuming,
     BoundsShare,
     Confidence,
@@ -62,6 +63,7 @@ def quote(
     max_rows_per_group: MaxRowsPerGroup = None,
     value_intervals: ValueIntervals = False,
     bounds_share: BoundsShare = None,
+    analyst: As = None,
     as_json: Json = False,
 ) -> None:
     """Say what a question would cost and how good its answer would be. Free; no row is read."""
@@ -72,7 +74,7 @@ def quote(
     from discreet.curator import open_table
 
     with pointing(question), closing(open_table(local(file))) as curator:
-        found = curator.quote(question, **price, **reading)
+        found = curator.quote(question, **price, **reading, analyst=analyst)
     if as_json:
         print_json(found.to_dict())
         return
@@ -98,7 +100,7 @@ def ask(
     max_rows_per_group: MaxRowsPerGroup = None,
     value_intervals: ValueIntervals = False,
     bounds_share: BoundsShare = None,
-    analyst: Annotated[str | None, typer.Option("--as", metavar="NAME", help="The analyst who asks: recorded, limited.")] = None,
+    analyst: As = None,
     rehearse: Annotated[bool, typer.Option("--rehearse", help="Answer on made-up rows, free: to try a question out.")] = False,
     key: Annotated[str | None, typer.Option("--key", help="A name for this request: repeated, it is charged once.")] = None,
     anew: Annotated[bool, typer.Option("--anew", help="Buy another answer, at its full price, though one is stored.")] = False,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 from typer.core import TyperGroup
 
-from discreet.cli.options import Delta, Epsilon, FactsFile, Json, Reason, Rho, local, print_json
+from discreet.cli.options import As, Delta, Epsilon, FactsFile, Json, Reason, Rho, local, print_json
 from discreet.cli.stopped import show_stops, state_of
 from discreet.errors import ParameterError
 
@@ -36,17 +36,18 @@ budgets = typer.Typer(
 def _shape(state: "BudgetState") -> dict[str, Any]:
     """All parts, also where two are empty."""
     told = {"cells": {}, "analysts": {}} | state.to_dict()
-    return {part: told[part] for part in ("cap", "spent", "remaining", "cells", "analysts")}
+    last = "analysts" if state.asker is None else "analyst"
+    return {part: told[part] for part in ("cap", "spent", "remaining", "cells", last)}
 
 
 @budgets.command("show")
-def show(file: FactsFile, as_json: Json = False) -> None:
+def show(file: FactsFile, analyst: As = None, as_json: Json = False) -> None:
     """Show what may be spent, what is spent and left, and what stops asking: frozen, closed or ended."""
     from discreet.curator import office, open_table
 
     with closing(open_table(local(file))) as curator:
-        name, state = curator.facts.name, curator.budget
-    stops = office.stops(local(file))
+        name, state = curator.facts.name, curator.budget if analyst is None else curator.budget_for(analyst)
+    stops = [stop for stop in office.stops(local(file)) if analyst is None or stop.analyst in (None, analyst)]
     if as_json:
         print_json(_shape(state) | {"state": state_of(stops), "stops": [stop.to_dict() for stop in stops]})
         return

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from discreet.cli.options import FactsFile, Json, Reason, local, out_file, print_json, typed
+from discreet.cli.options import FactsFile, Json, local, out_file, print_json, typed
 from discreet.cli.printing import say
 from discreet.cli.unwritten import file_unwritten
 from discreet.errors import FactsError, ParameterError
@@ -214,7 +214,12 @@ def version_new(
     Page().warn(office.notes_on_budget(local(file)))
 
 
-def freeze(file: FactsFile, reason: Reason, analyst: Analyst = None, as_json: Json = False) -> None:
+TheirReason = Annotated[
+    str, typer.Option("--reason", metavar="TEXT", help="Why: it is signed, it stays, and whoever is stopped reads it.")
+]
+
+
+def freeze(file: FactsFile, reason: TheirReason, analyst: Analyst = None, as_json: Json = False) -> None:
     """Stop all asking, or that of one analyst, until `unfreeze`."""
     from discreet.curator import office
 

@@ -14,7 +14,7 @@ from discreet.cli.printing import json_text
 from discreet.errors import FactsError, ParameterError, QuestionError
 
 __all__ = [
-    "ASKING", "Assuming", "BoundsShare", "CHECKING", "Confidence", "Delta", "Epsilon", "FactsFile", "HOLDING", "Json",
+    "ASKING", "As", "Assuming", "BoundsShare", "CHECKING", "Confidence", "Delta", "Epsilon", "FactsFile", "HOLDING", "Json",
     "MaxGroups", "MaxRows", "MaxRowsPerGroup", "Offer", "Reason", "Rho", "Sql", "SqlFile", "TRYING", "ValueIntervals",
     "Weight", "Within", "is_there", "local", "named_numbers", "out_file", "picture_file", "print_json", "question_text",
     "reading_words", "typed",
@@ -43,6 +43,7 @@ Assuming = Annotated[
 Weight = Annotated[
     list[str] | None, typer.Option("--weight", metavar="NAME=W", help="The share of the price that a number gets beside others.")
 ]
+As = Annotated[str | None, typer.Option("--as", metavar="NAME", help="The analyst who asks: recorded, limited.")]
 MaxRows = Annotated[int | None, typer.Option("--max-rows", metavar="N", help="How many rows of each unit are read.")]
 MaxGroups = Annotated[int | None, typer.Option("--max-groups", metavar="N", help="In how many groups each unit counts.")]
 MaxRowsPerGroup = Annotated[

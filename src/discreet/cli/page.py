@@ -11,9 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 from discreet.answers.answer import BudgetState
-from discreet.answers.losses import after, exactly, is_enough, letters, share_left
-from discreet.plots.lettering import for_terminal
-from discreet.privacy.losses import Loss
+from discreet.answers.losses import exactly, letters, share_left
+from discreet.plots.lettering import clean, for_terminal
 
 __all__ = ["Cell", "Page", "gauge_in_words"]
 
@@ -87,13 +86,12 @@ class Page:
         self.console.print(Padding(drawn, (0, 0, 0, indent), expand=False), crop=False)
         self.console.width = self.width
 
-    def gauge(self, state: BudgetState, cost: Loss | None = None, *, indent: int = _INDENT) -> None:
-        """``██████░░░░ ε 0.4 of 1 left``; what ``cost`` would take is shaded."""
+    def gauge(self, state: BudgetState, after: BudgetState | None = None, *, indent: int = _INDENT) -> None:
+        """``██████░░░░ ε 0.4 of 1 left``; what is taken until ``after`` is shaded."""
         full = _cells(share_left(state), is_some=bool(share_left(state)), is_all=not any(letters(state.spent).values()))
         rest = full
-        if cost is not None and is_enough(state.remaining, cost):
-            left = BudgetState(state.cap, state.spent, after(state.remaining, cost))
-            rest = min(full, _cells(share_left(left), is_some=bool(share_left(left)), is_all=False))
+        if after is not None:
+            rest = min(full, _cells(share_left(after), is_some=bool(share_left(after)), is_all=False))
         bar = ("█" * rest, "cyan"), ("▒" * (full - rest), "yellow"), ("░" * (_GAUGE - full), "dim")
         marks = str.maketrans("▒", "=") if self.console.options.ascii_only else {}
         self.line(*((part.translate(marks), style) for part, style in bar), f" {gauge_in_words(state)}", indent=indent)
@@ -105,11 +103,17 @@ class Page:
 
 
 def gauge_in_words(state: BudgetState) -> str:
-    """``ε 0.4 of 1 left``."""
+    """``ε 0.4 of 1 left``, and for whoever asks, if they have a limit: ``; for alice ε 0.1 of 0.2``."""
     caps = letters(state.cap)
     parts = [f"{letter} {exactly(left, up=False)} of {exactly(caps[letter], up=True)}"
              for letter, left in letters(state.remaining).items()]  # fmt: skip
-    return f"{', '.join(parts)} left"
+    asker = state.asker
+    if asker is None or asker.limit is None:
+        return f"{', '.join(parts)} left"
+    limits = letters(asker.limit)
+    theirs = [f"{letter} {exactly(left, up=False)} of {exactly(limits[letter], up=True)}"
+              for letter, left in letters(asker.remaining).items()]  # fmt: skip
+    return f"{', '.join(parts)} left; for {clean(asker.name)} {', '.join(theirs)}"
 
 
 def _cells(share: float, *, is_some: bool, is_all: bool) -> int:

@@ -108,7 +108,7 @@ def show_quote(page: Page, quote: Quote) -> None:
     page.say(quote.question, style="dim")
     for line in quote_in_words(quote).splitlines()[1:]:
         page.line(line, indent=0)
-    page.gauge(quote.budget, None if quote.replay else quote.cost)
+    page.gauge(quote.budget, quote.after if quote.affordable and not quote.replay else None)
 
 
 def show_budget(page: Page, state: BudgetState, title: str) -> None:
@@ -118,8 +118,21 @@ def show_budget(page: Page, state: BudgetState, title: str) -> None:
     page.line(f"{loss_in_words(state.spent)} spent")
     if state.affordable is not None and set(as_strings(state.cap)) != {"epsilon"}:
         page.line(f"{exactly(state.affordable, up=False)} is the largest ε that one question may still cost")
-    for heading, losses in (("cell", state.cells), ("analyst", state.analysts)):
-        if any(losses):  # who is not named is in the total above
-            page.gap()
-            rows = [(clean(name), loss_in_words(loss)) for name, loss in losses.items() if name]
-            page.table("ll", [heading, "spent"], rows)
+    if state.cells:
+        page.gap()
+        page.table("ll", ["cell", "spent"], [(clean(name), loss_in_words(loss)) for name, loss in state.cells.items()])
+    if state.analysts:
+        page.gap()
+        page.table(*_analysts(state))
+
+
+def _analysts(state: BudgetState) -> tuple[str, list[str], list[list[Cell]]]:
+    """Who has spent what, and what is left of their limits if there are some."""
+    each = state.analysts.values()
+    names, sides = ["analyst", "spent"], "ll"
+    rows: list[list[Cell]] = [[clean(one.name), loss_in_words(one.spent)] for one in each]
+    if any(one.limit is not None for one in each):
+        names, sides = [*names, "left", "limit"], "llll"
+        for row, one in zip(rows, each, strict=True):
+            row += [loss_in_words(one.remaining, up=False), "" if one.limit is None else loss_in_words(one.limit)]
+    return sides, names, rows

@@ -5,7 +5,6 @@ settled; and only a settled answer leaves. Nothing is ever refunded.
 """
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -30,9 +29,11 @@ from discreet.engines.wanted import Engine
 from discreet.errors import AccessError, LedgerFault
 from discreet.exact import Number
 from discreet.facts.model import Facts
+from discreet.ledger.alarms import asker_named
 from discreet.ledger.charging import Ledger
 from discreet.ledger.entries.charges import Granted, Request, Stored, Viewed, cut_off
 from discreet.ledger.entries.signatures import problem_with
+from discreet.ledger.foresight import prospect
 from discreet.ledger.stops import stopped_for
 from discreet.mechanisms.accuracy import read_confidence
 from discreet.mechanisms.observing import observer
@@ -75,8 +76,12 @@ class Curator(Verbs, Held, Failing):
 
     @property
     def budget(self) -> BudgetState:
-        """Cap, spent and remaining."""
+        """Cap, spent and remaining, and all analysts: for the data holder."""
         return self._ledger.state(self.facts.name)
+
+    def budget_for(self, analyst: str | None = None) -> BudgetState:
+        """The same as one analyst sees it, or whoever gives no name: what is left for them, and of others nothing."""
+        return self._ledger.state(self.facts.name, asker_named(self._asker(analyst)))
 
     @property
     def all_rows(self) -> Rows:
@@ -91,18 +96,21 @@ class Curator(Verbs, Held, Failing):
         ask = Ask.of(question, **words)
         asked, sure = ask.read(self.facts), ask.sure
         plan = make_plan(asked, self.facts, self._priced(ask, asked), ask.weights)
-        found = crossed(Order(self, plan, sure, ask.simultaneous, ask.analyst, anew=ask.anew), waits=False)
+        order = Order(self, plan, sure, ask.simultaneous, ask.analyst, anew=ask.anew)
+        found = crossed(order, waits=False)
         rows = released_rows(plan, self._stock, sure, found.request)
         purchase, view = found.purchase, view_of(found.purchase).plan
-        with self._by_parts([purchase]):
+        with by_parts(self._ledger, [found.request]):
             cost = self._ledger.cost(self.facts.name, purchase.event)
-            takes = self._ledger.takes(self.facts.name, purchase.event, self._cells(plan))
+            then = prospect(self._ledger, found.request)
         least, counted = readable_group(view, sure) or (None, "rows")
         return Quote(
             table=self.facts.name,
             question=to_text(asked),
             cost=cost,
-            takes=None if takes == cost else takes,
+            takes=None if then.takes == cost else then.takes,
+            after=then.after,
+            affordable=then.is_enough,
             split=split_of(purchase),
             free=free_parts(purchase),
             offers=offers_of(purchase, sure, ask.rows_assumed, rows),
@@ -111,7 +119,7 @@ class Curator(Verbs, Held, Failing):
             cells=plan.wanted.cells,
             readable_group=least,
             counted=counted,
-            budget=self.budget,
+            budget=self._state_for(order),
             replay=found.is_old or purchase.is_free,
             warnings=(*self._stops(found.request), *warnings_for(view), *join_notes(plan), *clamping_notes(plan)),
         )
@@ -176,7 +184,7 @@ class Curator(Verbs, Held, Failing):
         )
         cost = self._ledger.cost(self.facts.name, outcome.request.event)  # what it was bought for, be it now or before
         answer = answer_of(
-            document, order.plan, id=outcome.id, cost=cost, budget=self.budget, replayed=not found.is_new,
+            document, order.plan, id=outcome.id, cost=cost, budget=self._state_for(order), replayed=not found.is_new,
             receipt=self._receipt_for(order.analyst, outcome),
         )  # fmt: skip
         return replace(answer, ranges=ranges)
@@ -194,7 +202,7 @@ class Curator(Verbs, Held, Failing):
         document = document_of(purchase, released, order.confidence, order.simultaneous)
         receipt = self._ledger.view_receipt(request, statement, document)
         cost = self._ledger.cost(self.facts.name, purchase.event)
-        told = {"id": receipt["answer"], "cost": cost, "budget": self.budget, "replayed": True, "receipt": receipt}
+        told = {"id": receipt["answer"], "cost": cost, "budget": self._state_for(order), "replayed": True, "receipt": receipt}
         answer = answer_of(document, order.plan, **told)
         return replace(answer, ranges=ranges_of(view.plan, released, order.confidence))
 
@@ -268,8 +276,9 @@ class Curator(Verbs, Held, Failing):
         cells = cells_touched(plan.question, self.facts)
         return None if cells is not None and len(cells) > 1 and self.facts.neighbours == "change_one" else cells
 
-    def _by_parts(self, purchases: Sequence[Purchase]) -> AbstractContextManager[None]:
-        return by_parts(self._ledger, self.facts.name, purchases, self._cells)
+    def _state_for(self, order: Order) -> BudgetState:
+        """The budget as whoever asks sees it: the table's, and themself."""
+        return self.budget if order.is_holders else self.budget_for(order.analyst)
 
     def _asker(self, analyst: str | None) -> str:
         return public_name(analyst, "analyst")
@@ -289,7 +298,7 @@ class Curator(Verbs, Held, Failing):
 
         made = rehearsal(self.facts)
         plan = make_plan(asked, made.facts, price, weights)
-        with self._by_parts([bought_whole(plan)]):
+        with by_parts(self._ledger, [self._request(plan, None, None)]):
             cost = self._ledger.cost(self.facts.name, plan.event)
         released = released_from(plan, made.engine) if plan.vectors else ()
         answer = answer_from(

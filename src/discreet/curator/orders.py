@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from discreet.curator.alarms import as_fault
+from discreet.curator.refusals import by_parts
 from discreet.curator.replays import check_old
 from discreet.curator.stock import Busy, Look
 from discreet.errors import DiscreetError, Fault
@@ -85,7 +86,7 @@ def answered(orders: Sequence[Order], told: Told = lambda _: None) -> list[Answe
         for curator in {id(each.order.curator): each.order.curator for each in ready if _is_new(each)}.values():
             curator._ready()                                                   # a source that is gone costs nothing
         try:
-            with orders[0].curator._by_parts([each.purchase for each in ready]):
+            with by_parts(ledger, [each.request for each in ready]):
                 outcomes = ledger.reserve([each.request for each in ready], _can_follow(orders))  # durable, never refunded
         except Changed:                                                      # somebody else has bought some of it meanwhile
             continue

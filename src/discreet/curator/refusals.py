@@ -1,43 +1,42 @@
 """What the ledger refuses, in the words of prices: which part of one the budget does not have, or has too little of."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from discreet.answers.losses import letters, loss_in_words
 from discreet.errors import BudgetError, ParameterError
 from discreet.exact import shown
 from discreet.ledger import Ledger
-from discreet.planning.plan import Plan
-from discreet.planning.purchase import Purchase
+from discreet.ledger.entries.charges import Request
+from discreet.ledger.foresight import foreseen
+from discreet.planning.price import Price
 from discreet.privacy.losses import Approximate, Concentrated, Loss, Pure
 from discreet.remedies import Remedy
 
 __all__ = ["by_parts"]
 
-Cells = Callable[[Plan], Sequence[str] | None]
-
 
 @contextmanager
-def by_parts(ledger: Ledger, table: str, purchases: Sequence[Purchase], cells: Cells) -> Iterator[None]:
-    """The ledger decides; where it refuses the price of a plan, the error says which part of that is the matter."""
+def by_parts(ledger: Ledger, requests: Sequence[Request]) -> Iterator[None]:
+    """The ledger decides; where it refuses the price of a request, the error says which part of that is the matter."""
     try:
         yield
     except ParameterError:
-        for purchase in purchases:
-            if (unknown := _unknown_part(purchase.plan, ledger.state(table).cap)) is not None:
+        for request in requests:
+            if (unknown := _unknown_part(request.price, ledger.state(request.table).cap)) is not None:
                 raise unknown from None
         raise
     except BudgetError as error:
-        for purchase in purchases:
-            taken, left = ledger.takes(table, purchase.event, cells(purchase.plan)), ledger.state(table).remaining
-            if (scarce := _scarce_part(taken, left, error.hint)) is not None:
+        for request in requests:
+            (then,) = foreseen(ledger, [request], [request.table])
+            if (scarce := _scarce_part(then.takes, ledger.state(request.table).remaining, error.hint)) is not None:
                 raise scarce from None
         raise
 
 
-def _unknown_part(plan: Plan, cap: Loss) -> ParameterError | None:
+def _unknown_part(price: Price, cap: Loss) -> ParameterError | None:
     """What the budget does not count in, though the price has it; None if there is no such part."""
-    match cap, plan.price:
+    match cap, price:
         case Pure(), Approximate(epsilon=epsilon):
             how = Remedy(f"write {{epsilon={shown(epsilon)}}} and leave delta out")
             return ParameterError("this budget counts epsilon only, not delta", hint=how)

@@ -10,6 +10,7 @@ from typing import Literal
 
 from discreet.errors import AccessError, BudgetError
 from discreet.exact import shown
+from discreet.ledger.entries.amounts import NOTHING, Amount
 from discreet.ledger.entries.books import ALL, Books
 from discreet.ledger.entries.chain import now
 from discreet.ledger.entries.charges import Request
@@ -22,7 +23,7 @@ from discreet.planning.price import Price
 from discreet.privacy.losses import Concentrated
 from discreet.remedies import Remedy
 
-__all__ = ["UNCOUNTED", "admit", "admit_beside", "check_analyst", "check_end", "end_of", "forget_ends", "note_ends"]
+__all__ = ["UNCOUNTED", "admit", "admit_beside", "check_analyst", "check_end", "end_of", "forget_ends", "limit_of", "note_ends"]
 
 UNCOUNTED = ("crashes", "superseded")  # references of charges that were written off, and are nobody's fault
 
@@ -94,8 +95,15 @@ def _check_most(most: Fraction, price: Price) -> None:
         raise BudgetError(asked, hint=f"one question may cost at most {shown(most)}")
 
 
-def check_analyst(row: TableRow, books: Books, asker: str, cost: str) -> None:
-    """Refuses what is more than one asker may spend, named or not. ``books`` has the charge already."""
-    if asker != ALL and row.per_analyst is not None and not books.spent(asker).fits(row.per_analyst):
-        hint = "ask the data holder to raise your limit"
-        raise BudgetError(f"the question costs {cost}, and {asker} has less left", hint=hint)
+def limit_of(row: TableRow, asker: str) -> Amount | None:
+    """What one asker may spend of a table, named or not; None if the cap is all there is, as it is for the data holder."""
+    return None if asker == ALL else row.per_analyst
+
+
+def check_analyst(row: TableRow, books: Books, asker: str, amount: Amount, before: Amount) -> None:
+    """Refuses what is more than one asker may spend. ``books`` has the charge already, ``before`` is what they had spent."""
+    limit = limit_of(row, asker)
+    if limit is not None and not books.spent(asker).fits(limit):
+        left = limit.minus(before).or_more(NOTHING)
+        told = f"the question costs {row.money.words(amount)} and {row.money.words(left)} is left for {asker}"
+        raise BudgetError(told, hint="ask for less precision, or for something already answered, which is free")

@@ -10,15 +10,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from discreet.ledger.entries.chain import Entry
-from discreet.ledger.entries.charges import Frozen, Granted, Request
+from discreet.ledger.entries.charges import Granted
 from discreet.ledger.journal import entry_in
 from discreet.ledger.port import Snapshot, Transaction
-from discreet.ledger.records import AlarmRecord, AnalystRecord, ShownRecord, ViewedRecord
+from discreet.ledger.records import AlarmRecord, ShownRecord, ViewedRecord
 from discreet.ledger.rows import table_record
 
 __all__ = [
-    "ANONYMOUS", "Alarm", "NOBODY", "asker_named", "delivered", "frozen_for", "frozen_on", "hides", "is_shown",
-    "is_shown_to_anybody", "is_viewed", "lift", "open_alarms", "raised", "viewed",
+    "ANONYMOUS", "Alarm", "NOBODY", "asker_named", "delivered", "hides", "is_shown", "is_shown_to_anybody", "is_viewed", "lift",
+    "open_alarms", "raised", "viewed",
 ]  # fmt: skip
 
 NOBODY: Mapping[str, Any] = {"frozen": [], "tables": False}  # what a fault that cannot depend on rows freezes
@@ -64,30 +64,6 @@ def raised(transaction: Transaction, granted: Granted, reference: str) -> dict[s
     for asker in askers:
         transaction.put(AlarmRecord(granted.charge, account, asker, reference, True, is_second))
     return {"frozen": askers, "tables": is_second}
-
-
-def frozen_for(snapshot: Snapshot, request: Request, asker: str | None) -> Frozen | None:
-    """Why ``asker`` gets nothing new from the tables of a request now; None if they may. Nobody is the data holder, who may."""
-    if asker is None:
-        return None
-    tables = [request.table, *(table for table, _ in request.beside)]
-    reasons = (frozen_on(snapshot, table, asker) for table in tables)
-    return next((reason for reason in reasons if reason is not None), None)
-
-
-def frozen_on(snapshot: Snapshot, table: str, analyst: str) -> Frozen | None:
-    """The same for one table. It says nothing of what went wrong."""
-    kept, asker = table_record(snapshot, table), asker_named(analyst)
-    alarms = list(snapshot.each(AlarmRecord, account=kept.account))
-    closed = [alarm.reference for alarm in alarms if alarm.froze_tables]
-    if kept.frozen or closed:
-        return Frozen(f"{table} is frozen", hint="the data holder can unfreeze it", reference=closed[0] if closed else "")
-    theirs = [alarm.reference for alarm in alarms if alarm.asker == asker and alarm.froze_asker]
-    by_hand = snapshot.one(AnalystRecord, table=table, name=asker)
-    if theirs or (by_hand is not None and by_hand.frozen):
-        said = f"{asker} is frozen and may not ask {table} now"
-        return Frozen(said, hint="the data holder can unfreeze them", reference=theirs[0] if theirs else "")
-    return None
 
 
 # ---- delivery

@@ -14,10 +14,8 @@ from discreet.answers.answer import BudgetState
 from discreet.answers.document import Document
 from discreet.errors import AccessError, Fault, LedgerFault
 from discreet.ledger.admission import note_ends
-from discreet.ledger.alarms import ANONYMOUS, frozen_for
+from discreet.ledger.budgets import state_of
 from discreet.ledger.draws import seen
-from discreet.ledger.entries.amounts import NOTHING
-from discreet.ledger.entries.books import ALL
 from discreet.ledger.entries.chain import Entry
 from discreet.ledger.entries.charges import CanFollow, Frozen, Granted, Outcome, Request, Seen, Stored, always
 from discreet.ledger.entries.codec import canonical
@@ -25,6 +23,7 @@ from discreet.ledger.entries.kept import kept_as
 from discreet.ledger.entries.signing import SigningKey
 from discreet.ledger.failures import Failures
 from discreet.ledger.finding import Waiting, known, same_answer
+from discreet.ledger.freezes import frozen_for
 from discreet.ledger.journal import each_entry, latest
 from discreet.ledger.owners import working
 from discreet.ledger.port import BUSY, Store
@@ -181,34 +180,11 @@ class Ledger:
         with self.store.reading() as snapshot:
             return receipt_of_view(snapshot, self.key, request, statement, document)
 
-    def state(self, table: str) -> BudgetState:
-        """Cap, spent and remaining of the table's budget, by cells and by analysts."""
+    def state(self, table: str, asker: str | None = None) -> BudgetState:
+        """Cap, spent and remaining of the table's budget, by cells; and by analysts, or for whoever asks theirs alone."""
         with self.store.reading() as snapshot:
             row = table_row(snapshot, table)
-            books = books_of(snapshot, row.account, None)
-        money, cap = row.money, row.cap
-        spent = books.spent(now=table)
-        kept = sorted((cell, amount) for (t, _, cell, who), amount in books.cells.items() if (t, who) == (table, ALL))
-        names = sorted(({who for _, _, who in books.totals} | {who for _, _, _, who in books.cells}) - {ALL})
-        names = [] if names == [ANONYMOUS] and row.per_analyst is None else names  # all of it is in the total
-        left = cap.minus(spent).or_more(NOTHING)
-        return BudgetState(
-            money.loss(cap),
-            money.loss(spent),
-            money.loss(left),
-            cells={cell: money.loss(amount) for cell, amount in kept},
-            analysts={name: money.loss(books.spent(name, now=table)) for name in names},
-            affordable=money.affordable(left),
-        )
-
-    def takes(self, table: str, event: Event, cells: Sequence[str] | None) -> Loss:
-        """What a charge would take off the budget: less than its cost where another cell has borne as much already."""
-        with self.store.reading() as snapshot:
-            row = table_row(snapshot, table)
-            books = books_of(snapshot, row.account, ALL)
-        before = books.spent(now=table)
-        books.charge(table, cells, row.money.price(event))
-        return row.money.loss(books.spent(now=table).minus(before))
+            return state_of(row, books_of(snapshot, row.account, asker), asker)
 
     def cost(self, table: str, event: Event) -> Loss:
         """What an event would cost in the money of the table's budget; refused if it has no price there."""

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable, Sequence
 
-from discreet.ledger.alarms import frozen_for, hides, is_shown_to_anybody, is_viewed
+from discreet.ledger.alarms import hides, is_shown_to_anybody, is_viewed
 from discreet.ledger.entries.amounts import Amount
 from discreet.ledger.entries.charges import Frozen, Request, Seen
+from discreet.ledger.freezes import frozen_for
 from discreet.ledger.port import Snapshot, Transaction
 from discreet.ledger.records import ChargeRecord, DrawRecord
 from discreet.ledger.rows import charge_in

@@ -12,9 +12,10 @@ from threading import Lock, Thread
 from typing import Any
 
 from discreet.errors import Fault, LedgerFault
-from discreet.ledger.alarms import NOBODY, frozen_for, raised
+from discreet.ledger.alarms import NOBODY, raised
 from discreet.ledger.entries.charges import Frozen, Granted
 from discreet.ledger.entries.signing import SigningKey
+from discreet.ledger.freezes import frozen_for
 from discreet.ledger.journal import append
 from discreet.ledger.port import Store, Transaction
 from discreet.ledger.records import ChargeRecord

@@ -1,11 +1,12 @@
 """Which charge a request meets: one that answers it, or one that somebody works on."""
 
 from discreet.errors import ParameterError
-from discreet.ledger.alarms import frozen_for, hides, is_shown, is_shown_to_anybody, is_viewed
+from discreet.ledger.alarms import hides, is_shown, is_shown_to_anybody, is_viewed
 from discreet.ledger.draws import drawn_by, drawn_in
 from discreet.ledger.entries.amounts import Amount
 from discreet.ledger.entries.charges import Frozen, Request, Stored, Viewed
 from discreet.ledger.entries.requests import price_row
+from discreet.ledger.freezes import frozen_for
 from discreet.ledger.port import Snapshot
 from discreet.ledger.records import ChargeRecord, DrawRecord
 from discreet.ledger.rows import request_in, stored_in

@@ -3,15 +3,19 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from discreet.answers.answer import BudgetState
+from discreet.ledger.admission import limit_of
+from discreet.ledger.alarms import asker_named
+from discreet.ledger.budgets import state_of
 from discreet.ledger.charging import Ledger
 from discreet.ledger.entries.amounts import Money
 from discreet.ledger.entries.books import ALL, Books
 from discreet.ledger.entries.charges import Request
 from discreet.ledger.port import Snapshot
-from discreet.ledger.rows import account_of, books_of, table_record
+from discreet.ledger.rows import account_of, books_of, table_record, table_row
 from discreet.privacy.losses import Loss
 
-__all__ = ["Foreseen", "Worth", "foreseen", "worth"]
+__all__ = ["Foreseen", "Prospect", "Worth", "foreseen", "prospect", "worth"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +27,15 @@ class Foreseen:
     before: Loss
     after: Loss
     takes: Loss
+    is_enough: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Prospect:
+    """What a question would take off the budget, less than its cost where another cell has borne as much already; and then."""
+
+    takes: Loss
+    after: BudgetState
     is_enough: bool
 
 
@@ -48,6 +61,21 @@ def foreseen(ledger: Ledger, requests: Sequence[Request], tables: Sequence[str])
             takes, is_enough = money.loss(after.minus(before)), books.spent().fits(cap)
             found.append(Foreseen(tuple(members), cap_, was, will, takes, is_enough))
     return found
+
+
+def prospect(ledger: Ledger, request: Request) -> Prospect:
+    """What one request would do, also to what is left for whoever asks, of every table that it reads."""
+    asker = asker_named(request.analyst)
+    with ledger.store.reading() as snapshot:
+        row = table_row(snapshot, request.table)
+        beside = [table_row(snapshot, table) for table, _ in request.beside]
+        books = books_of(snapshot, row.account, asker)
+    before = books.spent(now=row.name)
+    books.charge(request.table, request.cells, row.money.price(request.event), asker)
+    takes, theirs = books.spent(now=row.name).minus(before), books.spent(asker)
+    limits = [limit for each in (row, *beside) if (limit := limit_of(each, asker)) is not None]
+    is_enough = books.spent().fits(row.cap) and all(theirs.fits(limit) for limit in limits)
+    return Prospect(row.money.loss(takes), state_of(row, books, asker), is_enough)
 
 
 def worth(ledger: Ledger, requests: Sequence[Request]) -> list[Worth]:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from discreet.answers.answer import as_strings
 from discreet.errors import BudgetError, LedgerFault, ParameterError
 from discreet.ledger.admission import admit, admit_beside, check_analyst
-from discreet.ledger.alarms import asker_named, delivered, frozen_for, viewed
+from discreet.ledger.alarms import asker_named, delivered, viewed
 from discreet.ledger.draws import changed_since, drawn_by, write_names
 from discreet.ledger.entries.amounts import Amount, Money
 from discreet.ledger.entries.books import ALL
@@ -17,6 +17,7 @@ from discreet.ledger.entries.requests import price_row, request_body
 from discreet.ledger.entries.signing import SigningKey
 from discreet.ledger.failures import write_fault
 from discreet.ledger.finding import Waiting, best, by_key, history
+from discreet.ledger.freezes import frozen_for
 from discreet.ledger.journal import append
 from discreet.ledger.owners import is_abandoned, lease_from, owner
 from discreet.ledger.port import Snapshot, Transaction
@@ -115,7 +116,7 @@ class Reserving:
         asker = ALL if request.is_holders else asker_named(request.analyst)
         books = books_of(self._transaction, row.account, asker)
         amount = money.price(request.event)
-        before = books.spent(now=request.table)
+        before, theirs = books.spent(now=request.table), books.spent(asker, now=request.table)
         books.charge(request.table, request.cells, amount, asker)
         after = books.spent(now=request.table)
         if not books.spent().fits(cap):
@@ -125,7 +126,7 @@ class Reserving:
                 hint="ask for less precision, or for something already answered, which is free",
             )
         for each in (row, *(table_row(self._transaction, table) for table, _ in request.beside)):
-            check_analyst(each, books, asker, money.words(amount))
+            check_analyst(each, books, asker, amount, theirs)
         body = request_body(request, amount, _around(money, cap, before, after), asker)
         entry = append(self._transaction, self._key, "charge", body)
         self._transaction.add(_running(entry.number, request, lease_from(self._transaction.clock())))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from discreet.errors import LedgerFault
-from discreet.ledger.alarms import delivered, frozen_for
+from discreet.ledger.alarms import delivered
 from discreet.ledger.entries.chain import Entry, now
 from discreet.ledger.entries.charges import Frozen, Granted, Stored
 from discreet.ledger.entries.codec import canonical
@@ -13,6 +13,7 @@ from discreet.ledger.entries.kept import Kept
 from discreet.ledger.entries.signatures import signed
 from discreet.ledger.entries.signing import SigningKey
 from discreet.ledger.finding import Waiting
+from discreet.ledger.freezes import frozen_for
 from discreet.ledger.journal import append, entry_in
 from discreet.ledger.owners import is_abandoned
 from discreet.ledger.port import Transaction

@@ -11,6 +11,7 @@ import pytest
 from tests.ledger.made import made_facts, request
 
 import discreet as dc
+from discreet.answers import Allowance
 from discreet.ledger import failures, owners, registry
 from discreet.ledger.entries.charges import Granted, Stored
 from discreet.ledger.records import ChargeRecord
@@ -319,14 +320,24 @@ def test_the_cap_covers_all_analysts_and_each_has_a_limit_on_top(empty_ledger):
     registry.register(empty_ledger, made_facts(budget="epsilon = 1\nper_analyst = 0.4"), [])
     for who in ("alice", "bob"):
         empty_ledger.reserve([request(f"{who} 1", "0.4", analyst=who)])
-        with pytest.raises(dc.BudgetError, match="has less left"):
+        with pytest.raises(dc.BudgetError, match=f"epsilon 0 is left for {who}"):
             empty_ledger.reserve([request(f"{who} 2", "0.01", analyst=who)])
     with pytest.raises(dc.BudgetError, match=r"0\.2 is left"):                                 # together they get no further
         empty_ledger.reserve([request("carol", "0.3", analyst="carol")])
     empty_ledger.reserve([request("the data holder", "0.2", is_holders=True)])
     state = empty_ledger.state("t")
     assert state.remaining == dc.Pure(epsilon=0)
-    assert state.analysts == {"alice": dc.Pure(epsilon="0.4"), "bob": dc.Pure(epsilon="0.4")}
+    nothing, limit = dc.Pure(epsilon=0), dc.Pure(epsilon="0.4")
+    assert state.analysts == {who: Allowance(who, limit, nothing, limit) for who in ("alice", "bob")}
+    assert (empty_ledger.state("t", "bob").asker, empty_ledger.state("t", "bob").analysts) == (state.analysts["bob"], {})
+
+
+def test_no_more_is_left_for_an_analyst_than_there_is_for_all(empty_ledger):
+    registry.register(empty_ledger, made_facts(budget="epsilon = 1\nper_analyst = 0.4"), [])
+    empty_ledger.reserve([request("the data holder", "0.7", is_holders=True)])
+    empty_ledger.reserve([request("alice", "0.1", analyst="alice")])
+    for who, left in (("alice", "0.2"), ("anonymous", "0.2")):
+        assert empty_ledger.state("t", who).asker.remaining == dc.Pure(epsilon=left)
 
 
 def test_cells_cost_their_largest_and_under_change_one_their_two_largest(empty_ledger):
@@ -340,7 +351,8 @@ def test_cells_cost_their_largest_and_under_change_one_their_two_largest(empty_l
         assert spent(empty_ledger, table) == Fraction(cost)
     cells = {cell: loss.epsilon for cell, loss in empty_ledger.state("t").cells.items()}
     assert cells == {"1": Fraction(4, 10), "2": Fraction(3, 10), "other": Fraction(1, 10)}
-    assert empty_ledger.state("u").analysts == {"anonymous": dc.Pure(epsilon="0.5"), "bob": dc.Pure(epsilon="0.3")}
+    spent_by = {name: str(each.spent.epsilon) for name, each in empty_ledger.state("u").analysts.items()}
+    assert spent_by == {"anonymous": "1/2", "bob": "3/10"}
     assert verify(empty_ledger).ok
 
 

@@ -165,7 +165,7 @@ def test_a_companion_shares_the_cap_and_its_version_is_checked(two):
 
 def test_the_limit_of_a_companion_counts_for_whoever_reads_it(two):
     two.reserve([request("a", "0.5", analyst="bob")])
-    with pytest.raises(dc.BudgetError, match="bob has less left"):
+    with pytest.raises(dc.BudgetError, match="is left for bob"):
         two.reserve([request("b", "0.2", analyst="bob", beside=(("visits", "1"),))])
     two.reserve([request("c", "0.1", analyst="bob", beside=(("visits", "1"),))])
 

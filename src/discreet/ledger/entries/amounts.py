@@ -48,6 +48,10 @@ class Amount:
         """The larger in each part."""
         return Amount(max(self.first, other.first), max(self.delta, other.delta))
 
+    def or_less(self, other: "Amount") -> "Amount":
+        """The smaller in each part."""
+        return Amount(min(self.first, other.first), min(self.delta, other.delta))
+
     def fits(self, cap: "Amount") -> bool:
         """Whether it is at most ``cap`` in each part."""
         return self.first <= cap.first and self.delta <= cap.delta
