@@ -1,10 +1,12 @@
 import json
+import sys
 from dataclasses import replace
 
 import pytest
 from tests.answers.made import STATE, ages, answer, counts, one, quote, several
 
 from discreet.answers import AnswerColumn
+from discreet.errors import ParameterError
 
 
 def test_the_one_answer_shape():
@@ -59,6 +61,21 @@ def test_an_arrow_table(part):
     table = counts([945, 49]).to_arrow()
     assert table.column_names == ["UrbanRural", "n", "n_low", "n_high"]
     assert table.to_pylist()[1] == {"UrbanRural": 2, "n": 49, "n_low": 19, "n_high": 79}
+
+
+def test_a_polars_frame(part):
+    part("polars")
+    made = answer([AnswerColumn("k", "key"), AnswerColumn("n", "sum")], [{"k": None, "n": 3}, {"k": "a", "n": 2.5}],
+                  [{"n": (None, 3)}, {"n": (10**30, None)}])  # fmt: skip
+    assert made.to_polars().rows() == [(None, 3, None, 3), ("a", 2.5, 10**30, None)]
+    assert counts([945, 49]).to_polars().columns == ["UrbanRural", "n", "n_low", "n_high"]
+
+
+def test_a_library_that_is_missing_is_named_with_what_installs_it(monkeypatch):
+    for name, verb in (("pandas", "to_pandas"), ("polars", "to_polars"), ("pyarrow", "to_arrow")):
+        monkeypatch.setitem(sys.modules, name, None)
+        with pytest.raises(ParameterError, match=f"{name} is not installed; run pip install {name}, or take to_columns"):
+            getattr(one(), verb)()
 
 
 def test_the_only_number():

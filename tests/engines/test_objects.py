@@ -1,17 +1,22 @@
 """Columns of Python objects in a frame: texts are handed on at once, others read one by one; it makes no difference."""
 
 import datetime as dt
+import re
+import sys
 from collections import Counter
 from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 
 from discreet.engines import objects, open_engine
 from discreet.engines.reference import Reference
 from discreet.engines.wanted import Bound, ByValue, KeysWanted, Measure, Wanted
-from discreet.facts.model import ByColumn, Text
+from discreet.errors import FactsError
+from discreet.facts.model import Boolean, ByColumn, Date, Integer, Number, Text, Timestamp
 from discreet.questions.algebra import Column
 
 WORDS = ["", "?", " ", "a", "A", "é", "O'Hara", 'é"%_', "x" * 300, "\x00", "a\x00b", "🙂", "1", "+1.50", " 7 ", "1e400", "-inf",
@@ -90,3 +95,52 @@ def test_half_a_surrogate_pair_is_no_character_and_no_fault(facts):
     assert found.low.tolist() == [[2, 1]]
     units = engine.run(Wanted(None, (), (Measure(0, within=(0, 1)),), Bound(1))).take()
     assert units.low.tolist() == [[4]]  # the two halves are two units
+
+
+def test_dicts_and_lists_are_read_as_frames_are_and_copied(facts):
+    known = facts(unit=ByColumn("who"))
+    names = [*(column.name for column in known.columns), "who"]
+    cells = [*WORDS, *ODD[:-3], None]
+    columns = {"unread": "whatever", **{name: list(cells) for name in reversed(names)}}
+    rows = [{name: cell for name in names if cell is not None} for cell in cells]
+    expected = open_engine(known, frame_of(dict.fromkeys(names, cells)))
+    for given in (columns, rows):
+        engine = open_engine(known, given)
+        assert values_in(engine) == values_in(expected)
+        assert engine.run(UNITS).take().low.tolist() == expected.run(UNITS).take().low.tolist()
+        if given is columns:
+            columns["who"].clear()
+            assert engine.run(UNITS).take().low.tolist() == expected.run(UNITS).take().low.tolist()
+
+
+def test_arrays_of_days_moments_and_numbers_are_read_as_pandas_reads_them(facts):
+    known = facts(Timestamp("seen"), Date("day"), Number("x", Fraction(-5), Fraction(5)), Integer("i", -9, 9), Boolean("b"))
+    moments = np.array(["2020-01-01T05:00", "NaT", "2021-12-31T23:59:59.5"], dtype="datetime64[ns]")
+    arrays = {"seen": moments, "day": moments.astype("datetime64[D]"), "x": np.array([1.5, np.nan, 7], dtype=np.float32),
+              "i": np.array([1, 2, 300]), "b": np.array([True, False, True])}  # fmt: skip
+    assert values_in(open_engine(known, arrays)) == values_in(open_engine(known, pd.DataFrame(arrays)))
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"word": "abc", "who": []}, "column 'word' is a str, not a list of values; write [30, 41, 52]"),
+        ({"word": (word for word in "abc"), "who": []}, "column 'word' is a generator, not a list"),
+        ({"word": ["a"], "who": []}, "column 'who' has 0 values, and 'word' has 1"),
+        ({"Word": ["a"], "who": ["b"]}, "no column called 'word'; the source spells it 'Word'"),
+        ([{"who": 1}], "no column called 'word'"),
+        ([], "no column called 'word'"),
+        ([("a", "b")], "a row of the table is a tuple, not a dict"),
+        (7, "a table can not be read from a int; give a pandas, polars or Arrow table, a dict of columns"),
+    ],
+)
+def test_what_is_no_table_is_refused_and_told_what_to_give(facts, given, said):
+    with pytest.raises(FactsError, match=re.escape(said)):
+        open_engine(facts(Text("word", 5), unit=ByColumn("who")), given)
+
+
+def test_a_polars_frame_without_pyarrow_says_what_to_install(facts, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    for frame in (pl.DataFrame({"word": ["a"]}), pl.LazyFrame({"word": ["a"]})):
+        with pytest.raises(FactsError, match="pip install pyarrow"):
+            open_engine(facts(Text("word", 5)), frame)

@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from discreet.answers.spreadsheets import safe_cell
-from discreet.errors import QuestionError
+from discreet.errors import ParameterError, QuestionError
 from discreet.exact import Number, shown
 from discreet.privacy.losses import Approximate, Concentrated, Loss, Pure
 
@@ -28,6 +28,15 @@ def as_strings(loss: Loss) -> dict[str, str]:
             return {"epsilon": shown(epsilon), "delta": shown(delta)}
         case Concentrated(rho=rho):
             return {"rho": shown(rho)}
+
+
+def _library(name: str) -> Any:
+    """A library that only those need who ask for its frames."""
+    try:
+        return import_module(name)
+    except ImportError:
+        how = f"run pip install {name}, or take to_columns(), which needs nothing"
+        raise ParameterError(f"{name} is not installed", hint=how) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,11 +199,15 @@ class Answer:
 
     def to_pandas(self) -> Any:
         """The columns as a pandas DataFrame."""
-        return import_module("pandas").DataFrame(self.to_columns())  # only those who ask for a frame need it
+        return _library("pandas").DataFrame(self.to_columns())
+
+    def to_polars(self) -> Any:
+        """The columns as a polars DataFrame."""
+        return _library("polars").DataFrame(self.to_columns(), strict=False)  # whole numbers and others in one column
 
     def to_arrow(self) -> Any:
         """The columns as an Arrow table."""
-        return import_module("pyarrow").table(self.to_columns())
+        return _library("pyarrow").table(self.to_columns())
 
     def consistent(self, total: int | None = None, *, column: str | None = None) -> list[dict[str, Any]]:
         """The counts as whole numbers, none negative, summing to a public ``total`` (else to their own rounded sum).

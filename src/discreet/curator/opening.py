@@ -24,7 +24,7 @@ def table(
     frame: Any,
     *,
     columns: Mapping[str, Column],
-    unit: str,
+    unit: str | Mapping[str, object],
     neighbours: Neighbours,
     budget: Any,
     name: str = "t",
@@ -32,7 +32,9 @@ def table(
     rows_about: int | None = None,
     joins: Mapping[str, Beside] | None = None,
 ) -> Curator:
-    """A curator of a data frame in memory (pandas, polars or Arrow). Its budget lives in this process and is gone with it.
+    """A curator of rows in memory, which are copied. Its budget lives in this process and is gone with it.
+
+    ``frame`` is a table of pandas, polars or Arrow, a dict of columns, or a list of dicts, where what a row lacks is missing.
 
     ``joins`` names public tables that questions may join it with: ``{"zips": dc.lookup(frame, key="zip", columns={…})}``.
     """

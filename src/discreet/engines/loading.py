@@ -1,6 +1,6 @@
-"""Tables for DuckDB: CSV, Parquet and DuckDB files, and frames in memory.
+"""Tables for DuckDB: CSV, Parquet and DuckDB files, and what is in memory.
 
-CSV and frames are read once, by the rules of ``values``, into a table of our own in memory; Parquet and DuckDB files stay where
+CSV and what is in memory are read once, by the rules of ``values``, into a table of our own; Parquet and DuckDB files stay where
 they are and are read by every question. Of a view, and of the header of a CSV file, no row is read.
 """
 
@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.engines.faults import is_interruption
+from discreet.engines.frames import Cells, cells_of, frame_as_text, renamed, texts_of
 from discreet.engines.layout import Field, Layout
 from discreet.engines.lines import (
     begins_empty,
@@ -25,7 +26,6 @@ from discreet.engines.lines import (
     rows_of,
     split_header,
 )
-from discreet.engines.objects import as_texts, units_as_texts
 from discreet.engines.reading import FEW, is_run, is_whole, kind_of
 from discreet.engines.settled import is_settled, settled_layout, to_settled
 from discreet.engines.stored import UNIT, quoted, quoted_text, safe_name, unit_of, view_of
@@ -83,9 +83,11 @@ def from_duckdb(connection: "DuckDBPyConnection", facts: Facts, file: Path, tabl
 
 
 def from_frame(connection: "DuckDBPyConnection", facts: Facts, frame: object) -> Layout:
-    """The rows of a pandas, polars or Arrow table."""
+    """The rows of a pandas, polars or Arrow table, or of Python's own lists and dicts."""
     names = _names(facts)
-    texts, facts = _objects_as_text(_renamed(frame, names), facts)
+    if (cells := cells_of(frame, names)) is not None:
+        return _from_cells(connection, facts, cells)
+    texts, facts = frame_as_text(renamed(frame, names), facts)
     connection.register("frame", texts)
     spelt = {column.name: safe_name(place) for place, column in enumerate(facts.columns)}
     selected, fields, unit = _viewed(facts, _types(connection, "frame"), spelt)
@@ -93,6 +95,16 @@ def from_frame(connection: "DuckDBPyConnection", facts: Facts, frame: object) ->
     layout = _read_in(connection, facts, Layout("raw", fields, _members(connection, facts), unit))
     run(connection, "DROP VIEW raw")
     connection.unregister("frame")
+    return layout
+
+
+def _from_cells(connection: "DuckDBPyConnection", facts: Facts, cells: Sequence[Cells]) -> Layout:
+    texts, facts = texts_of(dict(enumerate(cells)), facts)
+    raw = _room_for_texts(connection, facts)
+    for start in range(0, len(cells[0]), _BATCH):
+        _insert(connection, [texts[place][start : start + _BATCH].tolist() for place in range(len(cells))])
+    layout = _read_in(connection, facts, raw)
+    run(connection, "DROP TABLE raw")
     return layout
 
 
@@ -105,17 +117,28 @@ def from_csv(connection: "DuckDBPyConnection", facts: Facts, files: Iterable[Pat
 
 def raw_csv(connection: "DuckDBPyConnection", facts: Facts, files: Iterable[Path]) -> Layout:
     """The same rows as texts, not yet read."""
-    names = _names(facts)
-    fields = {column.name: Field(safe_name(place), "text") for place, column in enumerate(facts.columns)}
-    unit = Field(safe_name(len(fields)), "text") if len(names) > len(fields) else None
-    run(connection, f"CREATE TEMP TABLE raw ({', '.join(f'{safe_name(place)} VARCHAR' for place in range(len(names)))})")
+    names, layout = _names(facts), _room_for_texts(connection, facts)
     for file in files:
         with closing(lines_of(file, facts.csv.encoding)) as lines:
             header, _ = split_header(lines, facts.csv)
         places = places_of(names, header)
         if not _load_strictly(connection, file, facts.csv, len(header), places):
             _load_by_lines(connection, file, facts.csv, names)
+    return layout
+
+
+def _room_for_texts(connection: "DuckDBPyConnection", facts: Facts) -> Layout:
+    """A table for the texts of all columns, and of the units behind them."""
+    names = _names(facts)
+    fields = {column.name: Field(safe_name(place), "text") for place, column in enumerate(facts.columns)}
+    unit = Field(safe_name(len(fields)), "text") if len(names) > len(fields) else None
+    run(connection, f"CREATE TEMP TABLE raw ({', '.join(f'{safe_name(place)} VARCHAR' for place in range(len(names)))})")
     return Layout("raw", fields, _members(connection, facts), unit)
+
+
+def _insert(connection: "DuckDBPyConnection", columns: Sequence[Sequence[str | None]]) -> None:
+    selected = ", ".join(f"unnest(${place + 1}::VARCHAR[])" for place in range(len(columns)))
+    run(connection, f"INSERT INTO raw SELECT {selected}", [list(column) for column in columns])
 
 
 def look_at_csv(facts: Facts, files: Iterable[Path]) -> None:
@@ -181,61 +204,10 @@ def _load_strictly(connection: "DuckDBPyConnection", file: Path, form: CsvFormat
 
 
 def _load_by_lines(connection: "DuckDBPyConnection", file: Path, form: CsvFormat, names: list[str]) -> None:
-    columns = ", ".join(f"unnest(${place + 1}::VARCHAR[])" for place in range(len(names)))
     with closing(lines_of(file, form.encoding)) as lines:
         rows = rows_of(lines, form, names)
         while batch := list(islice(rows, _BATCH)):
-            run(connection, f"INSERT INTO raw SELECT {columns}", [list(column) for column in zip(*batch, strict=True)])
-
-
-# ---- frames
-
-
-def _renamed(frame: Any, names: list[str]) -> object:
-    """The named columns of a frame, in this order and under safe names."""
-    safe = [safe_name(place) for place in range(len(names))]
-    match type(frame).__module__.partition(".")[0], type(frame).__name__:
-        case "pandas", "DataFrame":
-            places = places_of(names, [str(label) for label in frame.columns])
-            return frame.iloc[:, places].set_axis(safe, axis="columns")
-        case "polars", "DataFrame" | "LazyFrame":
-            whole = frame.lazy().collect()
-            places_of(names, whole.columns)
-            return type(whole)({new: whole[old] for old, new in zip(names, safe, strict=True)})
-        case "pyarrow", "Table" | "RecordBatch":
-            return frame.select(places_of(names, frame.schema.names)).rename_columns(safe)
-        case "pyarrow", "RecordBatchReader":
-            return _renamed(frame.read_all(), names)
-        case _:
-            raise FactsError(
-                f"a table can not be read from a {type(frame).__name__}",
-                hint="give a pandas, polars or Arrow table, or the path of a file",
-            )
-
-
-def _objects_as_text(frame: Any, facts: Facts) -> tuple[object, Facts]:
-    """A pandas frame whose columns of Python objects are read one cell at a time, and the facts that read on; else as it is."""
-    if type(frame).__module__.partition(".")[0] != "pandas":
-        return frame, facts
-    places = range(frame.shape[1])  # the units come last, where there are some
-    odd = {place: _objects(frame.iloc[:, place]) for place in places if frame.dtypes.iloc[place].kind == "O"}
-    if not odd:
-        return frame, facts
-    columns, texts = list(facts.columns), dict[int, Any]()
-    for place, cells in odd.items():
-        if place < len(columns):
-            texts[place], columns[place] = as_texts(columns[place], cells)
-        else:
-            texts[place] = units_as_texts(cells)
-    cells_of = [texts[place] if place in texts else frame.iloc[:, place].reset_index(drop=True) for place in places]
-    kind = type(frame.iloc[:, 0])
-    series = [kind(cells, dtype=object if place in texts else None) for place, cells in enumerate(cells_of)]
-    return type(frame)(dict(zip(frame.columns, series, strict=True))), replace(facts, columns=tuple(columns))
-
-
-def _objects(column: Any) -> Any:
-    """The cells of a pandas column; of a column of texts, None for missing ones."""
-    return column.to_numpy(dtype=object, **({"na_value": None} if column.dtype.name in ("str", "string") else {}))
+            _insert(connection, list(zip(*batch, strict=True)))
 
 
 # ---- both
