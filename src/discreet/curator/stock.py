@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,9 @@ from discreet.views.stored import View
 
 __all__ = ["Busy", "Look", "Stock", "as_planned"]
 
-_MOST = 256  # charges whose plans are remembered
+T = TypeVar("T")
+
+_MOST = 256  # charges whose requests and plans are remembered
 
 
 class Busy(Exception):
@@ -64,6 +66,7 @@ class Stock:
     facts: Facts
     ledger: Ledger
     _settled: dict[int, tuple[Purchase, tuple[Part, ...]]] = field(default_factory=dict)
+    _charged: dict[int, Request] = field(default_factory=dict)
 
     def crossed_out(self, purchase: Purchase, request: Request, look: Look, *, waits: bool) -> Purchase:
         """The plan without what is stored. Raises Busy, if it ``waits``, where somebody works on what it could use."""
@@ -99,7 +102,7 @@ class Stock:
         """The charges by which whoever asks was answered this very question."""
         if len(seen) < 2:
             return set()  # there is nothing to choose
-        charged = {each.charge: self.ledger.charged(each.charge) for each in seen}
+        charged = {each.charge: self._request(each.charge) for each in seen}
         asked = request.fingerprint, request.analyst
         return {number for number, theirs in charged.items() if (theirs.fingerprint, theirs.analyst) == asked}
 
@@ -113,7 +116,7 @@ class Stock:
         vectors = self._vectors(seen.charge, is_running=seen.is_running)
         if vectors is None:
             return []
-        if not is_bought(seen, self.ledger.charged(seen.charge)):
+        if not is_bought(seen, self._request(seen.charge)):
             raise LedgerFault("what a charge has bought is not what its entry says", hint="run discreet ledger verify")
         return [Draw(seen.charge, seen.place, seen.slot, vectors[seen.place], is_own)]
 
@@ -157,15 +160,19 @@ class Stock:
         """The vectors of a charge's plan as they were released; as they will be, as far as that is known, while it runs."""
         if charge in self._settled:
             return self._settled[charge][1]
-        purchase = self.followed(self.ledger.charged(charge))
+        purchase = self.followed(self._request(charge))
         if purchase is None or is_running:
             return None if purchase is None else purchase.plan.vectors
         finds = any(purchase.plan.vectors[place].is_first for place in purchase.bought)
         vectors = opened(purchase.plan, self.ledger.stored(charge).released).vectors if finds else purchase.plan.vectors
-        if len(self._settled) >= _MOST:
-            self._settled.pop(next(iter(self._settled)))
-        self._settled[charge] = purchase, vectors
+        _remember(self._settled, charge, (purchase, vectors))
         return vectors
+
+    def _request(self, charge: int) -> Request:
+        """The request of a charge, which never changes: one look is enough."""
+        if charge not in self._charged:
+            _remember(self._charged, charge, self.ledger.charged(charge))
+        return self._charged[charge]
 
     # ---- integers
 
@@ -197,6 +204,12 @@ class Stock:
             how = "use the version of discreet that it was made with"
             raise LedgerFault("a stored plan cannot be followed any more", hint=how)
         return purchase
+
+
+def _remember(known: dict[int, T], charge: int, what: T) -> None:
+    if len(known) >= _MOST:
+        known.pop(next(iter(known)))
+    known[charge] = what
 
 
 def as_planned(vector: Part, integers: NDArray[Any]) -> NDArray[Any]:

@@ -1,6 +1,7 @@
 """Which charges have bought what: names of what is released, and where the integers are. All inside somebody's transaction."""
 
 from collections.abc import Iterable, Sequence
+from functools import cache, partial
 
 from discreet.ledger.alarms import hides, is_shown_to_anybody, is_viewed
 from discreet.ledger.entries.amounts import Amount
@@ -35,11 +36,12 @@ def seen(snapshot: Snapshot, request: Request, names: Sequence[str], reason: Fro
     """What is stored or worked on under these names, as far as whoever asks may know of it: frozen, out of their history."""
     found: list[Seen] = []
     hidden = hides(snapshot, request.table)
+    charge = cache(partial(charge_in, snapshot))  # several draws are of one charge
     for name in dict.fromkeys(names):
-        drawn = [(draw, charge_in(snapshot, draw.charge)) for draw in list(snapshot.each(DrawRecord, name=name))]
-        known = [(draw, charge) for draw, charge in drawn if _may_know(snapshot, request, draw, charge, reason, hidden=hidden)]
+        drawn = [(draw, charge(draw.charge)) for draw in list(snapshot.each(DrawRecord, name=name))]
+        known = [(draw, of) for draw, of in drawn if _may_know(snapshot, request, draw, of, reason, hidden=hidden)]
         best = sorted(known, key=lambda each: _worth(each[1]), reverse=True)[:_ENOUGH]
-        rows = sorted((draw.charge, draw.place, draw.slot, charge.state == "running") for draw, charge in best)
+        rows = sorted((draw.charge, draw.place, draw.slot, of.state == "running") for draw, of in best)
         found += [Seen(name, *row) for row in rows]
     return tuple(found)
 

@@ -7,6 +7,7 @@ for it, is a sum rounded up, so that the cost of one more charge does not grow w
 from dataclasses import dataclass
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, localcontext
 from fractions import Fraction
+from functools import lru_cache
 from math import isqrt
 from typing import Literal
 
@@ -60,10 +61,11 @@ class Amount:
         """Both parts as exact fractions."""
         return str(self.first), str(self.delta)
 
-    @classmethod
-    def from_texts(cls, first: str, delta: str) -> "Amount":
+    @staticmethod
+    @lru_cache(1024)  # prices and limits come again and again
+    def from_texts(first: str, delta: str) -> "Amount":
         """What ``to_texts`` wrote."""
-        return cls(Fraction(first), Fraction(delta) if delta != "0" else _ZERO)
+        return Amount(Fraction(first), Fraction(delta) if delta != "0" else _ZERO)
 
 
 NOTHING = Amount(Fraction(0))
