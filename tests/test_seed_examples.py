@@ -127,6 +127,7 @@ def test_e10_no_bidder_moves_a_revenue_by_more_than_the_sensitivity_and_one_does
     assert max(moved) == auction.score_sensitivity()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", [1, 10])
 def test_e10_the_exponential_mechanism_weighs_each_price_by_its_revenue(epsilon):
     scores = [auction.revenue(price) for price in auction.PRICES]

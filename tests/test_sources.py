@@ -87,6 +87,7 @@ def test_what_is_beyond_a_bound_is_the_bound(opened, huge):
     assert exact(opened("t.csv", beyond)) == exact(opened("t.csv", bound))
 
 
+@pytest.mark.slow
 def test_parquet_duckdb_and_frames_give_the_same_integers_as_csv(tmp_path, opened):
     expected = exact(opened("t.csv", PLAIN))
     frame = pd.DataFrame({"x": [1, 2.5, None, 7], "c": [1, 2, 1, 1], "name": list("abcd")})

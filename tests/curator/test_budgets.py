@@ -12,6 +12,8 @@ from discreet.curator import office, open_table
 from discreet.facts import parse_facts
 from discreet.ledger import admission, journal
 
+pytestmark = pytest.mark.slow  # tables are registered for every test
+
 URBAN, RURAL = (f"SELECT COUNT(*) AS n FROM t WHERE place = {value}" for value in (1, 2))
 
 

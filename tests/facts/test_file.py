@@ -279,6 +279,7 @@ PIECES = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_hundreds_of_malformed_files_raise_a_facts_error_and_nothing_else():
     chance = random.Random(7)
     lines = SOUND.split("\n")

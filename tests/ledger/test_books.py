@@ -113,6 +113,7 @@ def test_where_a_unit_can_move_two_cells_count():
     assert charged("urban", "rural", False, "urban", "rural", touched=2) == 4
 
 
+@pytest.mark.slow
 @given(st.lists(st.fractions(min_value=0, max_value=10**6), min_size=2, max_size=8))
 def test_sums_are_exact_or_rounded_up_and_never_down(numbers):
     total = Amount(Fraction(0))

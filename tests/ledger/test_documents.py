@@ -42,6 +42,7 @@ def typed(document):
     return document, [[(type(value), value) for value in column.values] for column in document.table.columns]
 
 
+@pytest.mark.slow
 @given(documents())
 def test_a_document_comes_back_as_it_was(document):
     assert typed(document_from(document_to(document))) == typed(document)

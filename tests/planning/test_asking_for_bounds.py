@@ -96,6 +96,7 @@ def test_the_share_is_said_in_python_in_sql_and_in_a_batch_and_the_same_question
     assert curator.ask(sql, epsilon=2, bounds_share="0.3").rows != first.rows  # another split is another question
 
 
+@pytest.mark.slow
 def test_weights_share_the_rest_and_a_stored_request_is_planned_again_as_it_was():
     about = facts()
     curator = curator_in_memory(about, Reference(about, people()))
@@ -110,6 +111,7 @@ def test_weights_share_the_rest_and_a_stored_request_is_planned_again_as_it_was(
     assert curator.ask(sql, epsilon=2, weights=weights).rows == answer.rows
 
 
+@pytest.mark.slow
 def test_one_public_bound_is_kept_and_the_whole_share_finds_the_other():
     about = facts()
     plan = planned("SELECT AVG(up) AS m, SUM(down) AS s FROM t BOUNDS SHARE 0.5", about, epsilon=4)

@@ -131,6 +131,7 @@ def test_one_vector_gives_the_exact_statistics_without_noise(name, relation):
         assert column.values[0] == pytest.approx(truth[column.name], rel=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("confidence", "surer"), [(0.5, 0.95), (0.95, 0.999)])
 def test_less_confidence_means_narrower_intervals(confidence, surer):
     facts = facts_of("adult", "add_remove", 100)

@@ -83,6 +83,7 @@ def test_a_price_buys_a_choice_of_the_sensitivity_of_its_units(neighbours, unit,
     assert concentrated(plan.event).rho == Fraction(1, 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("price", [{"epsilon": "0.5"}, {"rho": "0.03125"}])
 def test_a_mode_is_off_by_no_more_than_it_says_as_often_as_it_says(price):
     about, runs = facts(), 3000

@@ -224,6 +224,7 @@ def test_many_cells_fit_into_arrays():
 # ---- a line
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["reference", "duckdb"])
 def test_the_line_is_that_of_the_rows_with_both_numbers_whichever_is_named_first(engine):
     rows = related()
@@ -243,6 +244,7 @@ def test_the_line_is_that_of_the_rows_with_both_numbers_whichever_is_named_first
 LAWS = {"Laplace": Laplace(epsilon=1, sensitivity=1 << 20), "Gaussian": Gaussian(rho="0.5", sensitivity_squared=1 << 40)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noise", LAWS)
 @pytest.mark.parametrize("skew", [2, 8])
 def test_intervals_of_slope_and_intercept_hold_and_would_not_if_they_were_narrower(noise, skew):

@@ -65,6 +65,7 @@ def apart(plan, rows, more):
     return gap, one.mechanism.sensitivity, max(abs(int(each)) for each in np.asarray(other.exact).ravel())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("outputs", QUESTIONS)
 def test_one_row_moves_saturated_coordinates_no_further_than_declared(outputs):
     plan, full, tight = plan_for(outputs), 0, 0
@@ -79,6 +80,7 @@ def test_one_row_moves_saturated_coordinates_no_further_than_declared(outputs):
     assert tight, "the law would hold for a smaller sensitivity too"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("outputs", ["VAR_POP(x)", "COVAR_POP(x, y)", "CORR(x, y)"])
 def test_an_ingredient_that_saturated_would_break_it(outputs, monkeypatch):
     plan, whole = plan_for(outputs), Sums.whole

@@ -37,6 +37,7 @@ def test_two_passes_are_the_least_squares(tree):
     assert np.allclose(consistent(tree, nodes), covariance @ sums.T @ nodes)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tree", TREES)
 def test_variances_are_those_of_the_least_squares_and_no_weight_is_above_one(tree):
     sums, covariance = least_squares(tree)

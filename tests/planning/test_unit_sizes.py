@@ -164,6 +164,7 @@ def test_neighbouring_tables_differ_in_one_unit_however_many_rows_it_has_and_in_
     assert max(moves) == 1  # and so much it may be
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["duckdb", "reference"])
 def test_the_answer_is_the_size_that_most_units_do_not_exceed(engine):
     about, rows = facts(), rows_of(*[3] * 200, *[8] * 700, *[20] * 100)

@@ -279,6 +279,7 @@ def test_a_key_without_a_list_that_is_constant_per_unit_is_one_of_each_unit():
     assert planned(both, constant_facts(), epsilon=1, delta="1e-6").vectors[0].groups == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("neighbours", "spent"), [("add_remove", 3), ("change_one", 5)])
 def test_cells_of_a_column_that_is_constant_per_unit_are_charged_side_by_side(neighbours, spent):
     rows = pd.DataFrame([{"who": f"u{i % 7}", "r": i % 3 + 1, "x": 1, "c": 1} for i in range(70)])

@@ -43,6 +43,7 @@ def test_a_count_in_a_million_cells_is_below_it():
     assert plan_of("SELECT g, COUNT(*) AS n FROM t GROUP BY g").wanted.cells == MOST_CELLS
 
 
+@pytest.mark.slow
 def test_work_grows_with_cells_numbers_choices_and_terms():
     by_h = work_of(plan_of("SELECT h, COUNT(*) AS n FROM t GROUP BY h"))
     assert work_of(plan_of("SELECT s, COUNT(*) AS n FROM t GROUP BY s")).numbers * 1000 < by_h.numbers
@@ -64,6 +65,7 @@ def test_what_is_too_much_says_by_how_much_and_what_would_do():
         plan_of(MEDIANS, more)
 
 
+@pytest.mark.slow
 def test_long_conditions_are_counted_for_every_reading_of_the_rows():
     assert plan_of(f"SELECT COUNT(*) AS n FROM t WHERE {MANY_TERMS}")
     many = ", ".join(f"MEDIAN(x + {i}) AS m{i}" for i in range(60))
@@ -79,6 +81,7 @@ def test_nothing_is_spent_and_quotes_refuse_it_too():
     assert people.budget.spent.epsilon == 0
 
 
+@pytest.mark.slow
 def test_questions_asked_together_are_counted_together():
     people = table()
     heavy = [f"SELECT g, COUNT(*) AS n FROM t WHERE h > {i} GROUP BY g" for i in range(3)]

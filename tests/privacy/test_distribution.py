@@ -236,6 +236,7 @@ SIZES = strategies.fractions(min_value=Fraction(1, 40), max_value=4, max_denomin
 SHARES = strategies.fractions(min_value=0, max_value=1, max_denominator=1000)
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(sizes=strategies.lists(SIZES, min_size=1, max_size=3), count=strategies.sampled_from([1, 3, 20]), share=SHARES,
        step=strategies.sampled_from([None, Fraction(1, 33), Fraction(1, 500)]))
@@ -248,6 +249,7 @@ def test_whatever_is_composed_the_optimum_lies_between_both_estimates(sizes, cou
     assert best <= found.delta(level) * (1 + 1e-9) + 1e-300
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(scale=strategies.integers(20, 900), shift=strategies.integers(1, 400), count=strategies.sampled_from([1, 4, 60]),
        share=SHARES, steps=strategies.integers(20, 200), gaussian=strategies.booleans())

@@ -9,6 +9,8 @@ from tests.publishing.releases import contents, homes
 import discreet as dc
 from discreet.curator import office
 
+pytestmark = pytest.mark.slow  # tables are registered and published for every test
+
 RELEASE = """\
 [release]
 title = "Homes"

@@ -110,6 +110,7 @@ def test_builders_show_the_sql_they_stand_for_and_how_to_ask_it(people):
     assert repr(dc.bin("Age", 10, 5)).startswith("BIN(Age, 10, 5)\n")
 
 
+@pytest.mark.slow
 def test_what_doubles_is_refused_before_it_is_large(people):
     def repeated(one, step, times):
         return one if times == 0 else repeated(step(one), step, times - 1)

@@ -135,6 +135,7 @@ def without_between(condition):
     return " AND ".join(found)
 
 
+@pytest.mark.slow
 @settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow])
 @given(first=CONDITIONS, second=CONDITIONS)
 def test_a_proof_holds_on_every_row_of_a_small_world(people, first, second):

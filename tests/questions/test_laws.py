@@ -177,6 +177,7 @@ def accepted(expression, people):
 # ---- the laws
 
 
+@pytest.mark.slow
 @A_LAW
 @given(expression=NUMBERS, rows=st.lists(ROWS, min_size=1, max_size=3))
 def test_no_computed_number_leaves_its_bounds(people, expression, rows):
@@ -192,6 +193,7 @@ def test_no_computed_number_leaves_its_bounds(people, expression, rows):
             assert value.is_integer()
 
 
+@pytest.mark.slow
 @A_LAW
 @given(expression=TRUTHS, rows=st.lists(ROWS, min_size=1, max_size=3))
 def test_the_normal_form_of_a_condition_decides_every_row_alike(people, expression, rows):
@@ -203,6 +205,7 @@ def test_the_normal_form_of_a_condition_decides_every_row_alike(people, expressi
         assert value_of(expression, row) is not None or may_be_null(expression, people)
 
 
+@pytest.mark.slow
 @A_LAW
 @given(expression=NUMBERS, rows=st.lists(ROWS, min_size=1, max_size=3))
 def test_the_normal_form_of_a_number_is_the_same_number_to_the_last_bit(people, expression, rows):
@@ -243,6 +246,7 @@ def test_a_question_is_read_back_from_its_text(people, condition):
         assert checked(counted, people) == counted
 
 
+@pytest.mark.slow
 @A_LAW
 @given(filters=st.lists(TRUTHS, min_size=2, max_size=3), rows=st.lists(ROWS, min_size=1, max_size=2), data=st.data())
 def test_no_row_meets_two_conditions_that_were_proven_disjoint(people, filters, rows, data):
@@ -252,6 +256,7 @@ def test_no_row_meets_two_conditions_that_were_proven_disjoint(people, filters, 
             assert [value_of(one, row) for one in on_one].count(True) <= 1
 
 
+@pytest.mark.slow
 @A_LAW
 @given(conditions=st.lists(TRUTHS, min_size=1, max_size=3), rows=st.lists(ROWS, min_size=1, max_size=2))
 def test_rows_that_meet_a_condition_have_one_of_its_pinned_values(people, conditions, rows):

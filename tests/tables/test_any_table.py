@@ -86,6 +86,7 @@ def test_questions_in_python_are_those_in_sql(table):
     assert table.where("age >= 40").count().quote(epsilon=1).cost.epsilon == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sql", [
     "SELECT MEDIAN(income) AS v FROM people", "SELECT race, MAX(age) AS v FROM people GROUP BY race",
     "SELECT STDDEV(age) AS v FROM people", "SELECT CORR(age, income) AS v FROM people",
