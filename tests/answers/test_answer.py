@@ -23,6 +23,7 @@ def test_the_one_answer_shape():
         "cost": {"epsilon": "0.1"},
         "budget": {"cap": {"epsilon": "1"}, "spent": {"epsilon": "0.1"}, "remaining": {"epsilon": "0.9"}},
         "replayed": False,
+        "left_out": [],
         "warnings": ["read the facts"],
     }
 

@@ -44,7 +44,7 @@ def in_json(value):
     return json.loads(json.dumps(value, default=str))
 
 
-LEFT_OUT = ("budget", "replayed", "intervals", "rows", "warnings")
+LEFT_OUT = ("budget", "replayed", "intervals", "rows", "warnings", "left_out")
 
 
 def shape(answer):

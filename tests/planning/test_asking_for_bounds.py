@@ -1,5 +1,6 @@
 """Questions that find bounds, from the asking to the answer: every table has one, and it tells what was found."""
 
+import re
 from dataclasses import replace
 from fractions import Fraction
 from math import inf
@@ -45,10 +46,11 @@ def test_every_table_has_an_answer_at_the_same_charge(table, price):
         answer = curator.ask("SELECT c, SUM(k) AS s, AVG(x) AS m, STDDEV(x) AS d FROM t GROUP BY c", bounds_share="0.3", **price)
     assert [row["c"] for row in answer.rows] == [1, 2]
     assert all(isinstance(row["s"], int | float) for row in answer.rows)
-    assert [warning[:9] for warning in answer.warnings[:2]] == ["k was cla", "x was cla"]
+    (clamped,) = [sentence for sentence in answer.left_out if "nearest bound" in sentence]
+    assert re.fullmatch(r".*: k outside .* \(bounds found\), x outside .* \(bounds found\)", clamped)
     assert [what for what, _ in answer.split][:2] == ["bounds of k", "bounds of x"]
     if table == "equal":
-        assert answer.warnings[0].startswith("k was clamped to [0, 16], bounds found at")
+        assert "k outside 0 … 16 (bounds found)" in clamped
 
 
 def people(count=4000):
@@ -60,8 +62,9 @@ def test_an_answer_tells_its_bounds_and_is_the_statistic_of_clamped_values():
     curator = curator_in_memory(about, Reference(about, people()))
     with seeded(1):
         answer = curator.ask("SELECT c, AVG(x) AS m, SUM(k) AS s FROM t GROUP BY c ORDER BY c BOUNDS SHARE 1/2", epsilon=40)
-    assert answer.warnings[1] == "x was clamped to [0, 1 024], bounds found at ε 10"
-    assert answer.warnings[2] == "k was clamped to [0, 128], bounds found at ε 10"
+    told = "values count as the nearest bound: x outside 0 … 1 024 (bounds found), k outside 0 … 128 (bounds found)"
+    assert answer.left_out[0] == told
+    assert not any("clamped" in warning for warning in answer.warnings)
     assert [row["m"] for row in answer.rows] == pytest.approx([199, 200], abs=3)
     assert [row["s"] for row in answer.rows] == pytest.approx([48000, 50000], abs=600)
     for row, ends in zip(answer.rows, answer.intervals, strict=True):
@@ -122,8 +125,7 @@ def test_one_public_bound_is_kept_and_the_whole_share_finds_the_other():
     curator = curator_in_memory(about, Reference(about, rows))
     with seeded(1):
         answer = curator.ask("SELECT AVG(up) AS m, SUM(down) AS s FROM t BOUNDS SHARE 0.5", epsilon=40)
-    assert answer.warnings[1:3] == ("up was clamped to [0, 512], bounds found at ε 10",
-                                    "down was clamped to [-64, -3], bounds found at ε 10")  # fmt: skip
+    assert "up outside 0 … 512 (bounds found), down outside -64 … -3 (bounds found)" in answer.left_out[0]
     assert answer.rows[0]["s"] == pytest.approx(-58500, abs=700)
 
 
@@ -133,7 +135,7 @@ def test_a_replaced_null_keeps_its_value_and_does_not_move_the_bounds():
     curator = curator_in_memory(about, Reference(about, rows))
     with seeded(1):
         answer = curator.ask("SELECT AVG(score) AS m FROM t BOUNDS SHARE 0.5", epsilon=40)
-    assert "score was clamped to [0, 2 048], bounds found at ε 20" in answer.warnings
+    assert "score outside 0 … 2 048 (bounds found) counts as the nearest bound" in answer.left_out
     assert answer.rows[0]["m"] == pytest.approx(503.5, abs=5)
 
 
@@ -144,8 +146,7 @@ def test_units_with_many_rows_are_bounded_before_their_values_are_ranked():
     curator = curator_in_memory(about, Reference(about, rows))
     with seeded(1):
         answer = curator.ask("SELECT AVG(x) AS m, SUM(k) AS s FROM t", epsilon=40, bounds_share="0.5")
-    assert answer.warnings[1:3] == ("x was clamped to [0, 32], bounds found at ε 10",
-                                    "k was clamped to [0, 8], bounds found at ε 10")  # fmt: skip
+    assert "x outside 0 … 32 (bounds found), k outside 0 … 8 (bounds found)" in answer.left_out[1]
     assert answer.rows[0]["m"] == pytest.approx(10, abs=1)
 
 
@@ -263,5 +264,6 @@ def test_a_rehearsal_finds_bounds_of_made_up_rows():
     about = facts()
     curator = curator_in_memory(about, Reference(about, []))
     answer = curator.ask("SELECT AVG(x) AS m FROM t", epsilon=4, bounds_share="0.5", rehearse=True)
-    assert any(warning.startswith("x was clamped to") for warning in answer.warnings)
+    assert answer.left_out[0].startswith("x outside ")
+    assert answer.left_out[0].endswith("(bounds found) counts as the nearest bound")
     assert curator.budget.spent == dc.Approximate(epsilon=0, delta=0)

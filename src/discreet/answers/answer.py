@@ -108,9 +108,9 @@ class Answer:
     """Released rows with an interval for every number; see DESIGN's answer shape.
 
     ``intervals`` has one entry per row: for every column but the keys, the (low, high) between which the exact value lies with
-    the stated confidence, each by itself unless they are ``simultaneous``. It covers noise and rounding, not clamping to the
-    bounds. A quantile has one only if it was bought; ``rank_intervals`` has, for every quantile, how many rows its rank may be
-    off from the one asked for.
+    the stated confidence, each by itself unless they are ``simultaneous``. It covers noise and rounding; ``left_out`` says what
+    it does not. A quantile has one only if it was bought; ``rank_intervals`` has, for every quantile, how many rows its rank
+    may be off from the one asked for.
     """
 
     id: str
@@ -131,6 +131,7 @@ class Answer:
     simultaneous: bool = False  # whether all intervals hold at once with the confidence, or each by itself
     ranges: "tuple[RangeTotals, ...]" = ()  # behind running counts
     free: tuple[str, ...] = ()  # parts that were bought before
+    left_out: tuple[str, ...] = ()  # what the intervals do not cover, in sentences
 
     @property
     def value(self) -> Any:
@@ -160,6 +161,7 @@ class Answer:
             "cost": as_strings(self.cost),
             "budget": self.budget.to_dict(),
             "replayed": self.replayed,
+            "left_out": list(self.left_out),
             "warnings": list(self.warnings),
         } | self._ranks() | self._told()
 

@@ -19,3 +19,4 @@ class Document:
     split: tuple[tuple[str, Loss], ...] = ()
     warnings: tuple[str, ...] = ()
     free: tuple[str, ...] = ()  # parts that were bought before
+    left_out: tuple[str, ...] | None = None  # what its intervals do not cover; None in one that was kept before that was said

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from discreet.answers.losses import share_left
 from discreet.answers.words import (
+    NOT_COVERED,
     basis_in_words,
     charge_in_words,
     groups_in_words,
@@ -57,7 +58,7 @@ def answer_as_html(answer: "Answer") -> str:
         body = _tabled(answer, numbers)
     foot = f"{intervals_in_words(answer)} · {paid_in_words(answer)}"
     gauge = "" if answer.rehearsed else _gauge(answer.budget)
-    return _frame(_question(answer.question), body, gauge, _note(foot), _warned(answer.warnings))
+    return _frame(_question(answer.question), body, gauge, _note(foot), _left_out(answer.left_out), _warned(answer.warnings))
 
 
 def _single(answer: "Answer", column: "AnswerColumn") -> str:
@@ -135,7 +136,8 @@ def quote_as_html(quote: "Quote") -> str:
     rows += [("or for free", offer_in_words(each)) for each in quote.offers]
     rows += groups_in_words(quote)
     facts = _table([], [(f'<th style="text-align:left;padding:.1em .7em;{_DIM}">{escape(k)}</th>', _cell(v)) for k, v in rows])
-    return _frame(_question(quote.question), facts, _expected(quote), _gauge(quote.budget, quote), _warned(quote.warnings))
+    told = _left_out(quote.left_out), _warned(quote.warnings)
+    return _frame(_question(quote.question), facts, _expected(quote), _gauge(quote.budget, quote), *told)
 
 
 def _expected(quote: "Quote") -> str:
@@ -192,6 +194,12 @@ def _question(text: str) -> str:
 
 def _note(text: str) -> str:
     return f'<div style="{_DIM}">{escape(text)}</div>'
+
+
+def _left_out(sentences: Iterable[str]) -> str:
+    """What the ± does not cover, as a list behind its heading."""
+    points = "".join(f"<li>{escape(clean(sentence))}</li>" for sentence in sentences)
+    return f'<div style="{_DIM}">{NOT_COVERED}:<ul style="margin:.1em 0;padding-left:1.4em">{points}</ul></div>' if points else ""
 
 
 def _warned(warnings: Iterable[str]) -> str:

@@ -55,6 +55,7 @@ class Quote:
     counted: str = "rows"  # what the readable group has so many of
     free: tuple[str, ...] = ()  # parts that were bought before
     offers: tuple[QuotedOffer, ...] = ()
+    left_out: tuple[str, ...] = ()  # what the ± does not cover, in sentences
     takes: Loss | None = None  # off the budget, where that is less than the cost: another cell has borne as much already
 
     def to_dict(self) -> dict[str, Any]:
@@ -75,6 +76,7 @@ class Quote:
             "left_after": as_strings(self.after.remaining),
             "replay": self.replay,
             "free": list(self.free),
+            "left_out": list(self.left_out),
             "warnings": list(self.warnings),
         } | ({} if self.takes is None else {"takes": as_strings(self.takes)}) | self._offered()
 

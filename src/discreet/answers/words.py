@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MOST_ROWS",
+    "NOT_COVERED",
     "answer_in_words",
     "basis_in_words",
     "budget_in_words",
@@ -30,6 +31,7 @@ __all__ = [
     "intervals_in_words",
     "key_in_words",
     "left_in_words",
+    "left_out_in_words",
     "numbers_of",
     "paid_in_words",
     "quote_in_words",
@@ -40,6 +42,7 @@ __all__ = [
 ]
 
 MOST_ROWS = 30
+NOT_COVERED = "not in the ±"
 _MOST_COLUMNS_OF_TEXT = 40
 _GAUGE = 20
 
@@ -57,7 +60,13 @@ def answer_in_words(answer: "Answer") -> str:
         lines = [*_listed(answer, numbers), _footer(answer)]
     else:
         lines = [*_tabled(answer), _footer(answer)]
-    return for_terminal("\n".join([*lines, *_warned(answer.warnings)]))
+    return for_terminal("\n".join([*lines, *left_out_in_words(answer.left_out), *_warned(answer.warnings)]))
+
+
+def left_out_in_words(sentences: Sequence[str]) -> list[str]:
+    """A line for each thing that the ± does not cover, behind a heading. Rule 28."""
+    heads = [NOT_COVERED, *[" " * len(NOT_COVERED)] * len(sentences)]
+    return [f"{head}  {clean(sentence)}" for head, sentence in zip(heads, sentences, strict=False)]
 
 
 def numbers_of(answer: "Answer") -> list["AnswerColumn"]:
@@ -224,6 +233,7 @@ def quote_in_words(quote: "Quote") -> str:
         (f"± at {percent(quote.confidence)}", _expected_lines(quote)),
         ("or for free", [offer_in_words(each) for each in quote.offers]),
         *((name, [line]) for name, line in groups_in_words(quote)),
+        (NOT_COVERED, [clean(sentence) for sentence in quote.left_out]),
     ]
     shown = [(name, line) for name, lines in parts for name, line in zip([name] + [""] * len(lines), lines, strict=False)]
     names = _aligned([name for name, _ in shown])

@@ -9,6 +9,7 @@ from discreet.answers.words import (
     cost_in_words,
     intervals_in_words,
     key_in_words,
+    left_out_in_words,
     numbers_of,
     quote_in_words,
     ranked_reading,
@@ -34,6 +35,8 @@ def show_answer(page: Page, answer: Answer) -> None:
     show_figures(page, answer)
     page.gap()
     page.say(_footer(answer), style="dim")
+    for line in left_out_in_words(answer.left_out):
+        page.line((line, "dim"))
     if not answer.rehearsed:
         page.gauge(answer.budget)
     page.warn(warnings)

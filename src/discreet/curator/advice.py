@@ -3,12 +3,11 @@
 from fractions import Fraction
 from typing import assert_never
 
-from discreet.answers.losses import loss_in_words
 from discreet.facts.model import Budget, ByColumn, Facts, Integer, Number
 from discreet.ledger.entries.chain import now
 from discreet.planning.caps import matches_of
 from discreet.planning.plan import Plan
-from discreet.planning.purchase import Purchase, bought_whole
+from discreet.planning.purchase import Purchase
 from discreet.plots.numerals import grouped
 from discreet.privacy.events import GaussianRelease
 from discreet.privacy.events import Sequence as InSequence
@@ -20,10 +19,9 @@ from discreet.questions.text import name_text, to_text
 from discreet.statistics.bounds import Found
 from discreet.statistics.part import Part
 
-__all__ = ["advice_on", "clamping_notes", "first_question", "free_parts", "join_notes", "past_end", "split_of", "warnings_for"]
+__all__ = ["advice_on", "first_question", "free_parts", "how_to_ask", "join_notes", "past_end", "split_of", "warnings_for"]
 
 _TOO_MUCH = 10
-_LONG = 1 << 50  # numbers are written to six digits from here on
 
 
 def split_of(purchase: Purchase) -> tuple[tuple[str, Loss], ...]:
@@ -66,27 +64,19 @@ def _claimed(purchase: Purchase) -> Loss:
 def warnings_for(plan: Plan) -> tuple[str, ...]:
     """Advice about the price of a question."""
     found = [each for each in plan.vectors if isinstance(each, Found)]
-    bounds = [_told(each, plan) for each in found] + [note for each in found for note in _from_few(each, plan.facts)]
+    bounds = [note for each in found for note in _about(each, plan.facts)]
     return (*advice_on(plan.price, plan.facts), *bounds, *(note for each in plan.vectors for note in each.notes()))
 
 
-def _told(found: Found, plan: Plan) -> str:
-    """Which bounds were found, or how they will be."""
-    column, (what, loss) = plan.facts.column(found.column), split_of(bought_whole(plan))[plan.vectors.index(found)]
-    assert isinstance(column, Number | Integer)
-    if column.lower is not None and column.upper is not None:
-        ends = ", ".join(map(_bound, (column.lower, column.upper)))
-        return f"{found.column} was clamped to [{ends}], bounds found at {loss_in_words(loss)}"
-    few = f"with fewer than {grouped(_least_rows(found))} rows they are unreliable"
-    return f"{what} are found among powers of two, where about {grouped(_least_rows(found) // 2)} rows lie beyond; {few}"
-
-
-def _from_few(found: Found, facts: Facts) -> list[str]:
-    """What an answer repeats where nothing public says that there were rows enough for the bounds that were found."""
-    size = facts.rows if facts.rows is not None else facts.rows_about
-    if not _is_found(found, facts) or (size is not None and size >= _least_rows(found)):
-        return []
-    return [f"bounds found for {found.column} are unreliable with fewer than {grouped(_least_rows(found))} rows"]
+def _about(found: Found, facts: Facts) -> list[str]:
+    """How bounds will be found; once they are, what there is to repeat if nothing public says that there were rows enough."""
+    least, size = grouped(_least_rows(found)), facts.rows if facts.rows is not None else facts.rows_about
+    if not _is_found(found, facts):
+        beyond = grouped(_least_rows(found) // 2)
+        few = f"with fewer than {least} rows they are unreliable"
+        return [f"{found.what} are found among powers of two, where about {beyond} rows lie beyond; {few}"]
+    is_enough = size is not None and size >= _least_rows(found)
+    return [] if is_enough else [f"bounds found for {found.column} are unreliable with fewer than {least} rows"]
 
 
 def _least_rows(found: Found) -> int:
@@ -99,12 +89,8 @@ def _is_found(found: Found, facts: Facts) -> bool:
     return isinstance(column, Number | Integer) and column.lower is not None and column.upper is not None
 
 
-def _bound(end: Fraction | int) -> str:
-    return grouped(int(end)) if end.denominator == 1 and -_LONG < end < _LONG else f"{float(end):.6g}"
-
-
-def clamping_notes(plan: Plan) -> tuple[str, ...]:
-    """What a quote says about clamping, which no interval covers: how to ask how many values it touches. Rule 28."""
+def how_to_ask(plan: Plan) -> tuple[str, ...]:
+    """What a quote says about what no interval covers: how to ask how much it is. Rule 28."""
     asked = {aggregate for aggregate, _ in plan.sources}
     columns = dict.fromkeys(
         number
@@ -117,7 +103,7 @@ def clamping_notes(plan: Plan) -> tuple[str, ...]:
     if not columns:
         return ()
     wanted = ", ".join(to_text(Aggregate("at_bounds", column)) for column in columns)
-    return (f"the ± does not cover clamping to the bounds: {wanted} asks for the share of values there",)
+    return (f"{wanted} asks for the share of values at the bounds or beyond",)
 
 
 def join_notes(plan: Plan) -> tuple[str, ...]:

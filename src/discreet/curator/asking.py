@@ -12,9 +12,10 @@ from typing import Any, Unpack
 
 from discreet.answers.answer import Answer, BudgetState
 from discreet.answers.quote import Quote
-from discreet.curator.advice import clamping_notes, free_parts, join_notes, split_of, warnings_for
+from discreet.curator.advice import free_parts, how_to_ask, join_notes, split_of, warnings_for
 from discreet.curator.alarms import Failing
 from discreet.curator.held import Held
+from discreet.curator.left_out import left_out
 from discreet.curator.names import public_name
 from discreet.curator.orders import Answered, Order, answered, crossed, recovered
 from discreet.curator.refusals import by_parts
@@ -121,7 +122,8 @@ class Curator(Verbs, Held, Failing):
             counted=counted,
             budget=self._state_for(order),
             replay=found.is_old or purchase.is_free,
-            warnings=(*self._stops(found.request), *warnings_for(view), *join_notes(plan), *clamping_notes(plan)),
+            left_out=left_out(view),
+            warnings=(*self._stops(found.request), *warnings_for(view), *join_notes(plan), *how_to_ask(plan)),
         )
 
     def ask(self, question: Asked, **words: Unpack[Words]) -> Answer:

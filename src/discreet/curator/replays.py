@@ -10,6 +10,7 @@ from typing import Any
 
 from discreet.answers.document import Document
 from discreet.answers.ranges import RangeTotals
+from discreet.curator.left_out import left_out
 from discreet.curator.results import document_of, ranges_of
 from discreet.curator.stock import Stock
 from discreet.errors import LedgerFault
@@ -20,7 +21,7 @@ from discreet.planning.purchase import Purchase
 from discreet.plots.numerals import percent
 from discreet.remedies import Remedy
 from discreet.views.counts_behind import counts_for, rows_at_least
-from discreet.views.rows import Shown
+from discreet.views.rows import Shown, is_drawn
 from discreet.views.stored import view_of
 
 __all__ = ["check_old", "released_rows", "shown_again"]
@@ -92,10 +93,11 @@ def _with_values(made: Document, signed: Document) -> Document:
 
 
 def _named(document: Document, plan: Plan) -> Document:
-    """A document with the names of this asker."""
+    """A document with the names of this asker; what documents did not say in earlier versions is said too."""
     pairs = zip(document.table.columns, plan.question.outputs, strict=True)
-    columns = tuple(replace(column, name=output.name) for column, output in pairs)
-    return replace(document, table=replace(document.table, columns=columns))
+    columns = tuple(replace(column, name=o.name, is_drawn=column.is_drawn or is_drawn(plan, o.value)) for column, o in pairs)
+    told = left_out(plan) if document.left_out is None else document.left_out
+    return replace(document, table=replace(document.table, columns=columns), left_out=told)
 
 
 def _noted(document: Document, *, is_same: bool) -> Document:

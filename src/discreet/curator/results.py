@@ -14,6 +14,7 @@ from discreet.answers.document import Document
 from discreet.answers.quote import QuotedColumn, QuotedOffer
 from discreet.answers.ranges import RangeTotals
 from discreet.curator.advice import free_parts, split_of, warnings_for
+from discreet.curator.left_out import left_out
 from discreet.engines.wanted import ByStep, Key
 from discreet.planning.plan import Derived, Plan
 from discreet.planning.price import Price
@@ -59,8 +60,9 @@ def document_of(purchase: Purchase, released: Released, confidence: Fraction, si
     """All that is shown of an answer, as it is kept beside what was released: ``released`` are the integers of its view."""
     plan = view_of(purchase).plan
     table = answer_table(plan, released, confidence, simultaneous)
-    warnings = warnings_for(opened(plan, released))  # which tells the bounds that were found
-    return Document(table, confidence, simultaneous, split_of(purchase), warnings, free_parts(purchase))
+    known = opened(plan, released)  # which tells the bounds that were found
+    free, more = free_parts(purchase), left_out(known)
+    return Document(table, confidence, simultaneous, split_of(purchase), warnings_for(known), free, more)
 
 
 def answer_of(
@@ -92,6 +94,7 @@ def answer_of(
         receipt=receipt,
         simultaneous=document.simultaneous,
         free=document.free,
+        left_out=document.left_out or (),
     )
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from discreet.answers.answer import as_strings
 from discreet.curator.advice import split_of
+from discreet.curator.left_out import left_out
 from discreet.facts.model import EachRow
 from discreet.ledger.entries.charges import Request
 from discreet.ledger.entries.codec import event_to, plain
@@ -33,6 +34,7 @@ def statement_about(purchase: Purchase, request: Request) -> dict[str, Any]:
         "cells": None if request.cells is None else list(request.cells),
         "event": event_to(purchase.event),
         "free": _FREE,
+        "left_out": list(left_out(plan)),
         "software": f"discreet {_version()}",
     } | ({"stored": [{"what": what, "charge": charge} for what, charge in stored]} if stored else {})
 

@@ -15,6 +15,7 @@ from discreet.answers.quote import QuotedColumn
 from discreet.curator.advice import warnings_for
 from discreet.curator.asking import Curator
 from discreet.curator.described import Behind, Described, behind, described
+from discreet.curator.left_out import left_out
 from discreet.curator.orders import Answered, Crossed, Order, answered, crossed
 from discreet.curator.request import Ask
 from discreet.curator.results import quoted_columns
@@ -70,6 +71,11 @@ class Prepared:
     def warnings(self) -> tuple[str, ...]:
         """Advice about its price."""
         return warnings_for(self.order.plan)
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """What its intervals will not cover."""
+        return left_out(self.order.plan)
 
     @property
     def whole_cost(self) -> Loss:

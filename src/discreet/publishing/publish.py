@@ -78,7 +78,9 @@ def _quote(release: Release, batch: Batch) -> ReleaseQuote:
 
 def _quoted(asked: PricedQuestion, each: Prepared) -> QuotedQuestion:
     sure = float(asked.confidence)
-    return QuotedQuestion(asked.name, each.facts.name, each.cost, each.is_free, each.expected(), sure, each.cells)
+    return QuotedQuestion(
+        asked.name, each.facts.name, each.cost, each.is_free, each.expected(), sure, each.cells, each.left_out
+    )
 
 
 def _too_dear(quote: ReleaseQuote) -> BudgetError | None:

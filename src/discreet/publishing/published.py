@@ -25,6 +25,7 @@ class QuotedQuestion:
     columns: tuple[QuotedColumn, ...]
     confidence: float
     cells: int
+    left_out: tuple[str, ...] = ()  # what its intervals will not cover, in sentences
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ class ReleaseQuote:
             "questions": [
                 {
                     "name": each.name, "table": each.table, "cost": as_strings(each.cost), "replay": each.is_free,
-                    "confidence": each.confidence, "cells": each.cells,
+                    "confidence": each.confidence, "cells": each.cells, "left_out": list(each.left_out),
                     "columns": [
                         {"name": c.name, "plus_minus": c.plus_minus if isfinite(c.plus_minus) else None, "basis": c.basis}
                         for c in each.columns

@@ -98,9 +98,15 @@ def _section(sheet: Sheet, *, is_derived: bool) -> str:
     return (
         f'<section id="{_id(sheet)}" aria-labelledby="{_id(sheet)}-title"><h2 id="{_id(sheet)}-title">{_text(sheet.title)}</h2>'
         f'<p class="tags">{_text(price)}{sure} · {file}{receipt}</p>'
-        f"{_paragraphs(sheet.description)}{figure}{_table(sheet, with_marks=not chart)}"
+        f"{_paragraphs(sheet.description)}{figure}{_table(sheet, with_marks=not chart)}{_left_out(sheet)}"
         f"<details><summary>{how}</summary><pre><code>{escape(sheet.sql)}</code></pre></details></section>"
     )
+
+
+def _left_out(sheet: Sheet) -> str:
+    """What the intervals of this table do not cover."""
+    points = "".join(f"<li>{_text(sentence)}</li>" for sentence in sheet.left_out)
+    return f'<div class="left-out"><p>The intervals of this table do not cover:</p><ul>{points}</ul></div>' if points else ""
 
 
 def _table(sheet: Sheet, *, with_marks: bool) -> str:
@@ -147,11 +153,12 @@ def _figures(column: SheetColumn) -> list[str]:
         return [f'<td class="number">{_text(read.value)}</td>' for read in read_column(column.values, ends, whole=whole)]
     ends = list(zip(column.lows, column.highs, strict=True))
     read = read_column(column.values, ends, whole=whole)
-    return [_figure(each, low, high) for each, (low, high) in zip(read, ends, strict=True)]
+    return [_figure(each, low, high, column.is_public) for each, (low, high) in zip(read, ends, strict=True)]
 
 
-def _figure(read: Reading, low: Any, high: Any) -> str:
-    spread = {"both": read.spread, "ends": f"({read.spread})", "public": "public", "null": "no value"}[read.shape]
+def _figure(read: Reading, low: Any, high: Any, is_public: bool) -> str:
+    alone = "public" if is_public else "± 0"  # an interval without width is no reason to call a number public. Rule 28
+    spread = {"both": read.spread, "ends": f"({read.spread})", "public": alone, "null": "no value"}[read.shape]
     exact = f"from {'−∞' if low is None else low} to {'∞' if high is None else high}"
     return f'<td class="number" title="{exact}">{_text(read.value)} <span class="spread">{_text(spread)}</span></td>'
 
@@ -225,7 +232,8 @@ def _promises(page: ReleasePage) -> str:
         '<section id="about-intervals"><h2>What the intervals say</h2><ul>'
         f"<li>An interval covers the noise that was added on purpose, and rounding to the grid: {each}, with the confidence that "
         "is written above its table.</li>"
-        "<li>It does not cover what was wrong or missing in the data, values cut off at the bounds, or the luck of a sample.</li>"
+        "<li>It does not cover what was wrong or missing in the data, or the luck of a sample. What else was cut or left out is "
+        "written below each table.</li>"
         "<li>Counts can come out below zero, and parts need not add up to the whole: nothing was smoothed over. "
         "Small numbers beside a large ± say little.</li>"
         f"{''.join(f'<li>{each}</li>' for each in _groups(page.asked))}"

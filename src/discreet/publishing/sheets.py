@@ -31,7 +31,7 @@ class SheetColumn:
     """Values with their ends, or without: ``lows`` and ``highs`` are empty for keys and for numbers that have no interval.
 
     ``ranks`` is how many rows a value that was chosen by its rank may be off. ``noise`` of a key is how it was chosen: empty if
-    every value is public. ``ends`` is how ends were chosen that were bought.
+    every value is public. ``ends`` is how ends were chosen that were bought. ``is_public`` if nothing was drawn for its numbers.
     """
 
     name: str
@@ -46,6 +46,7 @@ class SheetColumn:
     type: SqlType = "DOUBLE"
     ranks: int | None = None
     ends: Ends = ((), ())
+    is_public: bool = False
 
     @property
     def in_words(self) -> str:
@@ -61,7 +62,8 @@ class Sheet:
     """One table of a release. ``cost`` is empty for a derived one; ``sql`` is what was asked or derived,
     ``noise`` all that is behind its numbers.
 
-    ``is_chosen`` if its rows were chosen by released numbers, in HAVING or by LIMIT.
+    ``is_chosen`` if its rows were chosen by released numbers, in HAVING or by LIMIT. ``left_out`` is what its intervals do not
+    cover, in sentences.
     """
 
     name: str
@@ -74,6 +76,7 @@ class Sheet:
     is_simultaneous: bool = False
     noise: tuple[Noise, ...] = ()
     is_chosen: bool = False
+    left_out: tuple[str, ...] = ()
 
     @property
     def rows(self) -> int:
@@ -125,7 +128,7 @@ def sheet_of_answer(question: PricedQuestion, found: Delivered) -> Sheet:
     return Sheet(
         question.name, question.title or question.name, question.description, answer.question, columns,
         shown(answer.confidence), _cost(found), question.simultaneous, noise=tuple(map(noise_in, found.behind.every)),
-        is_chosen=asked.having is not None or asked.limit is not None,
+        is_chosen=asked.having is not None or asked.limit is not None, left_out=answer.left_out,
     )  # fmt: skip
 
 
@@ -158,6 +161,7 @@ def _column(question: PricedQuestion, answer: Answer, place: int, about: Describ
         type=_key_type(about) if column.kind == "mode" else "BIGINT" if column.kind == "count" else "DOUBLE",
         ranks=next((-row[column.name][0] for row in answer.rank_intervals if column.name in row), None),
         ends=(low, high),
+        is_public=not column.is_drawn,
     )
 
 

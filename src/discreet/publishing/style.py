@@ -20,6 +20,8 @@ nav{margin:1.4rem 0 0;padding:.9rem 0 0;border-top:1px solid var(--line)}
 nav ul{list-style:none;display:flex;flex-wrap:wrap;gap:.3rem 1.4rem;margin:0;padding:0}
 section{margin-top:3rem}
 .tags{margin:.1rem 0 .8rem;color:var(--dim);font-size:.92rem}
+.left-out{color:var(--dim);font-size:.92rem}
+.left-out p,.left-out ul{margin:.2rem 0}
 .chart{margin:1.2rem 0;padding:.6rem;overflow-x:auto;border:1px solid var(--line);border-radius:.5rem;background:#fff}
 .chart svg{display:block;max-width:100%;height:auto}
 .table{width:fit-content;max-width:100%;max-height:34rem;overflow:auto;margin:1rem 0}

@@ -5,7 +5,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from discreet.answers.losses import loss_in_words
-from discreet.answers.words import basis_in_words
+from discreet.answers.words import NOT_COVERED, basis_in_words
 from discreet.curator.together import Foreseen
 from discreet.plots.lettering import clean, for_terminal, padded, width_of
 from discreet.plots.numerals import grouped, percent, rough
@@ -27,7 +27,8 @@ def quote_in_words(quote: "ReleaseQuote") -> str:
                  for i, first in enumerate(_expected(each))]  # fmt: skip
     rows += [(name, "nothing", "", "derived from what is released") for name in quote.derived]
     lines += _aligned(rows)
-    lines += ["", *(_budget(each) for each in quote.budgets), *(f"! {clean(text)}" for text in quote.warnings)]
+    lines += ["", *(_budget(each) for each in quote.budgets), *_left_out(quote.questions)]
+    lines += [f"! {clean(text)}" for text in quote.warnings]
     return for_terminal("\n".join(lines))
 
 
@@ -39,6 +40,16 @@ def _expected(question: "QuotedQuestion") -> list[str]:
         errors = " / ".join(f"± {rough(column.plus_minus)}" for column in each)
         found.append(f"{clean(name)} {errors} at {sure} {basis_in_words(each, question.cells)}".rstrip())
     return found or ["public numbers only"]
+
+
+def _left_out(questions: "Sequence[QuotedQuestion]") -> list[str]:
+    """What the ± does not cover: each sentence once, behind the questions that it is about."""
+    about: dict[str, list[str]] = {}
+    for each in questions:
+        for sentence in each.left_out:
+            about.setdefault(sentence, []).append(each.name)
+    told = [f"  {clean(', '.join(names))}: {clean(sentence)}" for sentence, names in about.items()]
+    return [f"{NOT_COVERED}:", *told] if told else []
 
 
 def _budget(budget: Foreseen) -> str:

@@ -21,7 +21,7 @@ from discreet.views.arithmetic import Risk, cell_of, evaluate, shared_risk
 from discreet.views.estimates import estimate
 from discreet.views.simultaneous import Confidence, risks_together
 
-__all__ = ["Kind", "Shown", "Table", "answer_table", "kind_of"]
+__all__ = ["Kind", "Shown", "Table", "answer_table", "is_drawn", "kind_of"]
 
 _WIDE = 2.0**62  # from here on whole numbers are made one by one
 
@@ -118,8 +118,12 @@ def _shown(plan: Plan, name: str, value: Expression, released: Released, risk: R
     whole = isinstance(value, Aggregate) and (kind == "count" or (kind == "sum" and _is_whole_sum(plan, value)))
     whole = whole and (part is None or not part.shares_noise)  # bins of a tree add up to their running counts, unrounded
     intervals = _intervals(found.low[rows], found.high[rows], whole)
-    is_drawn = any(isinstance(plan.source(each), Derived) for each in aggregates_in_expression(value))
-    return Shown(name, kind, _numbers(found.value[rows], whole), intervals, {}, None, is_drawn)
+    return Shown(name, kind, _numbers(found.value[rows], whole), intervals, {}, None, is_drawn(plan, value))
+
+
+def is_drawn(plan: Plan, value: Expression) -> bool:
+    """Whether noise is behind an output: it is not public then, however narrow its interval. Rule 28."""
+    return any(isinstance(plan.source(each), Derived) for each in aggregates_in_expression(value))
 
 
 def _ranked(

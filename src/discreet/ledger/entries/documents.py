@@ -43,6 +43,7 @@ def document_to(document: Document) -> bytes:
         "split": [[what, loss_to(loss)] for what, loss in document.split],
         "warnings": list(document.warnings),
     } | ({"free": list(document.free)} if document.free else {})
+    head |= {} if document.left_out is None else {"left_out": list(document.left_out)}
     packing = zlib.compressobj(1)  # fast: most of it is noise
     packed = [packing.compress(canonical(head).encode() + b"\n"), *(packing.compress(part) for part in parts), packing.flush()]
     return b"".join(packed)
@@ -64,6 +65,7 @@ def document_from(stored: bytes) -> Document:
             tuple((what, loss_from(loss)) for what, loss in head["split"]),
             tuple(head["warnings"]),
             tuple(head.get("free", ())),
+            tuple(head["left_out"]) if "left_out" in head else None,
         )
     except (zlib.error, ArithmeticError, LookupError, TypeError, ValueError):
         raise LedgerFault("a stored answer cannot be read", hint="run discreet ledger verify") from None

@@ -1,0 +1,218 @@
+"""What the ± of an answer does not cover, in sentences: what of the data a statistic does not see. Rules 25 and 28.
+
+It follows from the question and the facts (with the bounds that were found, where some were), and not from any row. Quotes,
+answers, receipts and published pages all have it from here.
+"""
+
+from collections.abc import Iterable, Sequence
+from datetime import date
+from fractions import Fraction
+
+from discreet.facts.joins import join_of
+from discreet.facts.model import ByColumn, Category, Companion, Facts
+from discreet.facts.model import Column as AnyColumn
+from discreet.planning.caps import reach_of
+from discreet.planning.cells import unknown_key
+from discreet.planning.choosing import aggregates_in_expression
+from discreet.planning.plan import Plan
+from discreet.plots.numerals import grouped
+from discreet.questions.aggregates import BOUNDED
+from discreet.questions.algebra import Aggregate, AggregateKind, Column, Expression
+from discreet.questions.bounds import may_be_null
+from discreet.questions.disjoint import is_per_unit
+from discreet.questions.nulls import with_nulls_replaced
+from discreet.questions.ranked import SIZE_KINDS
+from discreet.questions.text import to_text
+from discreet.questions.walk import every
+from discreet.statistics.bounds import Found
+from discreet.statistics.mode import Mode
+from discreet.statistics.part import Part
+from discreet.statistics.ranks import Ranks
+from discreet.statistics.unit_sizes import UnitSizes
+from discreet.statistics.vector import Vector
+
+__all__ = ["clamped_columns", "left_out", "number_in_words"]
+
+_LONG = 1 << 50  # numbers are written to six digits from here on
+_MOST = 6  # columns that are named one by one
+_ROWS: tuple[AggregateKind, ...] = ("count_rows", "count_units", "running_rows", *SIZE_KINDS)  # look at no value
+_PRESENCE: tuple[AggregateKind, ...] = (*_ROWS, "count")  # look at most at whether there is one
+
+
+def left_out(plan: Plan) -> tuple[str, ...]:
+    """What the intervals of the plan's answer do not cover, a sentence each; nothing where all numbers are public."""
+    if not plan.vectors:
+        return ()
+    found = (_cut(plan), *_joined(plan), _clamped(plan), _missing(plan), _in_no_group(plan), _selected(plan))
+    return tuple(sentence for sentence in found if sentence)
+
+
+# ---- units that have too much
+
+
+def _cut(plan: Plan) -> str:
+    """Which caps apply."""
+    unit = plan.facts.unit
+    if not isinstance(unit, ByColumn) or not (caps := [*_row_caps(plan), *_group_caps(plan)]):
+        return ""
+    return f"each {unit.column} counts {' and '.join(caps)}; the ± does not cover what is cut or has no {unit.column}"
+
+
+def _row_caps(plan: Plan) -> list[str]:
+    bound, reach = plan.wanted.unit, reach_of(plan.question, plan.facts)
+    assert bound is not None
+    assert reach is not None
+    if not any(map(_is_of_rows, plan.vectors)):
+        return []
+    rows, per_group = bound.rows, bound.rows_per_group
+    if rows is None and per_group is None:  # totals of units are clamped: as if so many rows stayed
+        rows, per_group = (reach.rows_per_group, None) if reach.cells == 1 else (None, reach.rows_per_group)
+    what = "joined row" if plan.question.joins else "row"
+    in_all = [] if rows is None else [f"for at most {_many(rows, what)}"]
+    return in_all + ([] if per_group is None else [f"for at most {_many(per_group, what)} of one group"])
+
+
+def _is_of_rows(part: Part) -> bool:
+    """Whether it looks at rows, and not only at which units there are."""
+    match part:
+        case Vector(statistic=statistic):
+            return not statistic.is_of_units
+        case _:
+            return isinstance(part, Ranks | Mode) and not isinstance(part, UnitSizes)
+
+
+def _group_caps(plan: Plan) -> list[str]:
+    bound = plan.wanted.unit
+    if bound is None or bound.groups is None or all(isinstance(each, UnitSizes) for each in plan.vectors):
+        return []
+    keys = [key for key in plan.question.keys if not is_per_unit(key, plan.facts)]
+    reach = reach_of(plan.question, plan.facts)
+    assert reach is not None
+    is_public = not any(unknown_key(key, plan.facts) for key in keys)
+    groups = grouped(bound.groups) + (f" of the {grouped(reach.cells)}" if is_public else "")
+    what = f"values of {to_text(keys[0])}" if len(keys) == 1 else "groups"
+    return [f"in at most {groups} {what}"]
+
+
+def _joined(plan: Plan) -> Iterable[str]:
+    """Of other confidential tables so many rows of each unit are read."""
+    for join in plan.question.joins:
+        other = join_of(plan.facts, join.table)
+        if isinstance(other, Companion):
+            yield f"of {other.name} at most {_many(other.max_matches, 'row')} of each {other.match} are joined"
+
+
+# ---- values
+
+
+def clamped_columns(plan: Plan) -> tuple[str, ...]:
+    """The columns whose bounds matter to what is asked: they are aggregated, or groups are made by them."""
+    values = [part for each in _aggregates(plan, but=(*_PRESENCE, *BOUNDED)) for part in _arguments(each)]
+    names = dict.fromkeys(one.name for part in (*values, *plan.question.keys) for one in every(part) if isinstance(one, Column))
+    found = {each.column for each in plan.vectors if isinstance(each, Found)}
+    return tuple(name for name in names if name in found or any(end is not None for end in _bounds(plan.facts.column(name))))
+
+
+def _clamped(plan: Plan) -> str:
+    found = {each.column for each in plan.vectors if isinstance(each, Found)}
+    columns = [_range(name, plan.facts, is_found=name in found) for name in clamped_columns(plan)]
+    if len(columns) == 1:
+        return f"{columns[0]} counts as the nearest bound"
+    return f"values count as the nearest bound: {_listed(columns)}" if columns else ""
+
+
+def _range(name: str, facts: Facts, *, is_found: bool) -> str:
+    """``income outside 0 … 100``."""
+    lower, upper = _bounds(facts.column(name))
+    match lower, upper:
+        case (None, _) | (_, None) if is_found:
+            return f"{name} outside the bounds that will be found"
+        case None, _:
+            return f"{name} above {number_in_words(upper)}"
+        case _, None:
+            return f"{name} below {number_in_words(lower)}"
+        case _:
+            return f"{name} outside {number_in_words(lower)} … {number_in_words(upper)}{' (bounds found)' if is_found else ''}"
+
+
+def _bounds(column: AnyColumn | None) -> tuple[object, object]:
+    return getattr(column, "lower", None), getattr(column, "upper", None)
+
+
+def number_in_words(end: object) -> str:
+    """A bound: ``1 000``, ``0.5``, or a day."""
+    if isinstance(end, date) or not isinstance(end, int | Fraction):
+        return str(end)
+    return grouped(int(end)) if end.denominator == 1 and -_LONG < end < _LONG else f"{float(end):.6g}"
+
+
+def _missing(plan: Plan) -> str:
+    """What becomes of values that are missing: by the null rules of the facts. Rule 4."""
+    facts, asked = plan.facts, _aggregates(plan, but=(*_PRESENCE, "count_distinct"))
+    bare = [part for each in asked if each.kind in BOUNDED for part in _arguments(each)]  # what is made up is at no bound
+    values = [part for each in asked if each.kind not in BOUNDED for part in _arguments(each)]
+    read = dict.fromkeys([*((part, part) for part in bare), *((part, with_nulls_replaced(part, facts)) for part in values)])
+    dropped = list(dict.fromkeys(to_text(part) for part, of in read if may_be_null(of, facts)))
+    columns = dict.fromkeys(one.name for part in values for one in every(part) if isinstance(one, Column))
+    counted = [f"missing {name} counts as {rule}" for name in columns if (rule := _rule(plan.facts.column(name)))]
+    said = [f"rows without a readable value of {_listed(dropped, 'or')} are left out of its statistics"] if dropped else []
+    return "; ".join([*said, *([_listed(counted, "and")] if counted else [])])
+
+
+def _rule(column: AnyColumn | None) -> str:
+    """What a missing value counts as; empty if it is dropped."""
+    null = getattr(column, "null", None)
+    return "" if null is None else str(null).casefold() if isinstance(null, bool) else number_in_words(null)
+
+
+# ---- groups
+
+
+def _in_no_group(plan: Plan) -> str:
+    found = [told for key in plan.question.keys if (told := _outside(key, plan.facts))]
+    return f"rows whose {', or whose '.join(found)}{',' * (len(found) > 1)} are in no group" if found else ""
+
+
+def _outside(key: Expression, facts: Facts) -> str:
+    """Which values of a key are in none of its groups; empty if there are no such."""
+    column = facts.column(key.name) if isinstance(key, Column) else None
+    match column:
+        case Category(other=True):
+            return ""
+        case Category(values=values):
+            return f"{to_text(key)} is missing or none of its {_many(len(values), 'declared value')}"
+        case _:
+            return f"{to_text(key)} is missing" if may_be_null(key, facts) else ""
+
+
+def _selected(plan: Plan) -> str:
+    """Whether released numbers decided which groups are shown."""
+    question = plan.question
+    order = [each.by for each in question.order] if question.limit is not None else []
+    looked_at = [part for part in (question.having, *order) if part is not None]
+    if not question.keys or not any(aggregates_in_expression(part) for part in looked_at):
+        return ""
+    return "which groups are shown was decided by their noisy numbers, and the ± of each does not cover that"
+
+
+# ---- pieces
+
+
+def _aggregates(plan: Plan, *, but: tuple[AggregateKind, ...]) -> list[Aggregate]:
+    """What is asked, except for these kinds."""
+    return [aggregate for aggregate, _ in plan.sources if aggregate.kind not in but]
+
+
+def _arguments(aggregate: Aggregate) -> list[Expression]:
+    return [part for part in (aggregate.of, aggregate.and_of) if part is not None]
+
+
+def _listed(texts: Sequence[str], last: str = "") -> str:
+    """``a, b or c``; those beyond the first few are counted."""
+    if len(texts) > _MOST:
+        return f"{', '.join(texts[: _MOST - 1])}, … {grouped(len(texts) - _MOST + 1)} more"
+    return f"{', '.join(texts[:-1])} {last} {texts[-1]}" if last and len(texts) > 1 else ", ".join(texts)
+
+
+def _many(count: int, what: str) -> str:
+    return f"{grouped(count)} {what}" if count == 1 else f"{grouped(count)} {what}s"
