@@ -132,6 +132,10 @@ STATISTICS = st.one_of(
 FILTERED = st.one_of(STATISTICS, joined(STATISTICS, " FILTER (WHERE ", CONDITIONS, ")"))
 KEY = st.sampled_from(["c", "s", "b", "k", "BIN(x, 5)", "FLOOR(y / 25) * 25", "EXTRACT(YEAR FROM d)"])
 KEYS = st.lists(KEY, max_size=2, unique=True)
+ABOUT = {  # what WHERE may say of a key alone: then it excludes some of its groups
+    "c": "c IN (1, 3)", "s": "s <> 'a'", "b": "NOT b", "k": "k <= 2", "BIN(x, 5)": "x < 2.5",
+    "FLOOR(y / 25) * 25": "(y > 25 AND y <= 75)", "EXTRACT(YEAR FROM d)": "EXTRACT(YEAR FROM d) <> 2020",
+}  # fmt: skip
 
 
 @st.composite
@@ -142,6 +146,8 @@ def questions(draw):
     if keys and keys[-1] not in ("c", "s", "b") and draw(st.booleans()):
         statistics[0] = draw(st.sampled_from(["RUNNING_COUNT(*)", "RUNNING_COUNT(*) FILTER (WHERE x > 0)"]))
     where = f" WHERE {draw(CONDITIONS)}" if draw(st.booleans()) else ""
+    if where and keys and draw(st.booleans()):
+        where += f" AND {ABOUT[keys[0]]}"
     named = [f"{key} AS g{i}" for i, key in enumerate(keys)] + [f"{each} AS v{i}" for i, each in enumerate(statistics)]
     group = f" GROUP BY {', '.join(keys)}" if keys else ""
     is_number = not statistics[0].startswith("MODE")

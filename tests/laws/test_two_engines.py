@@ -20,6 +20,7 @@ from discreet.planning.price import read_price
 from discreet.questions import algebra
 from discreet.questions.sql import read_sql
 from discreet.statistics.ranks import Ranks
+from discreet.views.rows import cells_shown
 
 _spec = importlib.util.spec_from_file_location("questions_at_random", Path(__file__).with_name("questions_at_random.py"))
 at_random = importlib.util.module_from_spec(_spec)
@@ -47,7 +48,7 @@ def nodes(part):
 
 @pytest.mark.slow
 def test_duckdb_and_the_reference_agree_on_generated_questions_which_meet_every_node(tmp_path):
-    met = Counter()
+    met, excluded = Counter(), Counter()
     files = iter(range(10**6))
 
     @settings(max_examples=250, suppress_health_check=list(HealthCheck))
@@ -77,8 +78,13 @@ def test_duckdb_and_the_reference_agree_on_generated_questions_which_meet_every_
         engine.close()
         assert np.array_equal(one.high, other.high)
         assert np.array_equal(one.low, other.low)
+        hidden = np.setdiff1d(np.arange(plan.wanted.cells), cells_shown(plan))
+        excluded.update(["some" if len(hidden) else "none"])
+        assert not one.high[:, hidden].any(), "a group that WHERE excludes has rows"
+        assert not one.low[:, hidden].any(), "a group that WHERE excludes has rows"
 
     agree()
+    assert excluded["some"] >= 5
     assert set(met) >= NODES, f"never met: {NODES - set(met)}"
     assert {name for name in algebra.__all__ if name in NODES} == NODES
 

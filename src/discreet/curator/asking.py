@@ -117,7 +117,7 @@ class Curator(Verbs, Held, Failing):
             offers=offers_of(purchase, sure, ask.rows_assumed, rows),
             columns=quoted_columns(view, sure, ask.rows_assumed, rows),
             confidence=sure,
-            cells=plan.wanted.cells,
+            cells=plan.groups,
             readable_group=least,
             counted=counted,
             budget=self._state_for(order),

@@ -65,7 +65,7 @@ class Prepared:
     @property
     def cells(self) -> int:
         """How many groups its answer has; 0 where keys are not public."""
-        return self.order.plan.wanted.cells
+        return self.order.plan.groups
 
     @property
     def warnings(self) -> tuple[str, ...]:

@@ -25,7 +25,7 @@ def extreme_releases(plan: Plan) -> Iterator[tuple[Plan, Released]]:
 
     The first of them has the shape of the answer; the next has as many cells more as it takes for every number to be in some.
     """
-    few = _with_few_cells(plan)
+    few = _with_few_cells(_all_shown(plan))
     for told in _told(few):
         rest = opened(few, told)
         for turn, each in enumerate((rest, _with_more_cells(rest))):
@@ -50,6 +50,11 @@ def _with_more_cells(plan: Plan) -> Plan:
     more = _MORE_CELLS if plan.wanted.cells < _MORE_CELLS else 1
     key = ByStep(Literal(Fraction(0)), Fraction(1), Fraction(0), 0, more)
     return replace(plan, axes=(*plan.axes, Axis(tuple(range(more)))), wanted=replace(plan.wanted, keys=(*plan.wanted.keys, key)))
+
+
+def _all_shown(plan: Plan) -> Plan:
+    """The plan as if WHERE excluded no group: one that differs in WHERE alone is not tried again."""
+    return replace(plan, axes=tuple(replace(axis, excluded=()) for axis in plan.axes))
 
 
 def _with_few_cells(plan: Plan) -> Plan:

@@ -4,6 +4,7 @@ A plan is made from the question, the facts and the price; it has read no data, 
 """
 
 from dataclasses import dataclass
+from math import prod
 
 from discreet.engines.wanted import Wanted
 from discreet.facts.model import Facts
@@ -17,10 +18,19 @@ __all__ = ["Axis", "Derived", "Known", "Plan"]
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """A key of the answer: its values in order, with their labels where the facts give some."""
+    """A key of the answer: its values in order, with their labels where the facts give some.
+
+    ``excluded`` are the places of values that no row can have, by what WHERE says: released like all others, and not shown.
+    """
 
     values: tuple[object, ...]
     labels: tuple[str, ...] = ()
+    excluded: tuple[int, ...] = ()
+
+    @property
+    def shown(self) -> int:
+        """How many values there are in an answer."""
+        return len(self.values) - len(self.excluded)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +64,11 @@ class Plan:
     def source(self, aggregate: Aggregate) -> Derived | Known:
         """Where the value of ``aggregate`` comes from."""
         return next(source for each, source in self.sources if each == aggregate)
+
+    @property
+    def groups(self) -> int:
+        """How many groups an answer has before HAVING and LIMIT; 0 while their keys are not known."""
+        return prod(axis.shown for axis in self.axes)
 
     def behind(self, aggregate: Aggregate) -> Part | None:
         """The part that an aggregate comes out of; None if it is public."""

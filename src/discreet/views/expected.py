@@ -16,7 +16,7 @@ from discreet.mechanisms.accuracy import least_price
 from discreet.planning.build import make_plan
 from discreet.planning.cells import cells_of
 from discreet.planning.choosing import aggregates_in, aggregates_in_expression, known_rows_behind
-from discreet.planning.plan import Derived, Plan
+from discreet.planning.plan import Axis, Derived, Plan
 from discreet.planning.price import Price
 from discreet.planning.shares import Weights
 from discreet.planning.staged import opened
@@ -140,7 +140,7 @@ def _at(plan: Plan, confidence: Confidence, rows: int) -> list[float]:
     """The ± of every column in a group of this many rows; 0 for keys."""
     one_cell = replace(
         plan,
-        axes=tuple(replace(axis, values=axis.values[:1] or (None,), labels=()) for axis in plan.axes),
+        axes=tuple(Axis(axis.values[:1] or (None,)) for axis in plan.axes),
         wanted=replace(plan.wanted, keys=()),
         question=replace(plan.question, having=None, order=(), limit=None),
     )

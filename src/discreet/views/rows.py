@@ -21,7 +21,7 @@ from discreet.views.arithmetic import Risk, cell_of, evaluate, shared_risk
 from discreet.views.estimates import estimate
 from discreet.views.simultaneous import Confidence, risks_together
 
-__all__ = ["Kind", "Shown", "Table", "answer_table", "is_drawn", "kind_of"]
+__all__ = ["Kind", "Shown", "Table", "answer_table", "cells_shown", "is_drawn", "kind_of"]
 
 _WIDE = 2.0**62  # from here on whole numbers are made one by one
 
@@ -55,7 +55,7 @@ def answer_table(plan: Plan, released: Released, confidence: Confidence, simulta
         risk = float(1 - confidence)  # of an exact confidence, however near to 1
         shown = [_shown(plan, o.name, o.value, released, shared_risk(o.value, risk), rows) for o in plan.question.outputs]
         return Table(tuple(shown), len(rows))
-    cells = len(rows) if _is_choice_public(plan) else plan.wanted.cells  # rows chosen by their noise: all must hold
+    cells = len(rows) if _is_choice_public(plan) else plan.groups  # rows chosen by their noise: all must hold
     risks = risks_together(plan, confidence, cells)
     shown = [_shown(plan, o.name, o.value, released, lambda a: risks.get(a, 1.0), rows) for o in plan.question.outputs]
     return Table(tuple(shown), len(rows))
@@ -81,7 +81,7 @@ def kind_of(expression: Expression) -> Kind:
 
 def _chosen_rows(plan: Plan, released: Released) -> NDArray[np.intp]:
     """The cells that the answer shows, in order. Decided on released values, so it costs nothing."""
-    rows = np.arange(plan.wanted.cells)
+    rows = cells_shown(plan)
     if plan.question.having is not None:
         holds = evaluate(plan, plan.question.having, released, _some_risk).value
         rows = rows[holds[rows] == 1.0]
@@ -90,6 +90,15 @@ def _chosen_rows(plan: Plan, released: Released) -> NDArray[np.intp]:
         places = np.argsort(-by if order.descending else by, kind="stable")
         rows = rows[places]
     return rows if plan.question.limit is None else rows[: plan.question.limit]
+
+
+def cells_shown(plan: Plan) -> NDArray[np.intp]:
+    """All cells but those that WHERE leaves no row in."""
+    is_shown = np.ones(plan.wanted.cells, bool)
+    for place, axis in enumerate(plan.axes):
+        if axis.excluded:
+            is_shown &= ~np.isin(cell_of(plan, place), axis.excluded)
+    return np.flatnonzero(is_shown)
 
 
 def _sort_key(plan: Plan, by: Expression, released: Released) -> Floats:
