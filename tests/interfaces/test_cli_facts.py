@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 import shlex
 import tomllib
 
@@ -45,6 +46,9 @@ def test_a_draft_is_refused_line_by_line_until_a_person_has_completed_it(discree
     lines = drafted.splitlines()
     assert len(problems) == sum('"TODO"' in line and not line.startswith("#") for line in lines)
     assert all('"TODO"' in lines[problem["line"] - 1] for problem in problems)
+    page = discreet("check", "mixed.toml").out                                   # the same thing is said once, with its places
+    assert len(re.findall("^mixed.toml:", page, re.MULTILINE)) == len({(one["message"], one["hint"]) for one in problems})
+    assert all(one["key"] in page for one in problems)
     assert discreet("register", "mixed.toml").code == 2
     assert not (folder / ".discreet").exists()
     bounds = {"date": "2000-01-01", "timestamp": "2000-01-01T00:00:00"}

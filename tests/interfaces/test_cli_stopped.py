@@ -227,13 +227,17 @@ def test_a_raise_is_in_the_money_of_the_budget(orders):
     assert orders("budget", "raise", "orders.toml", "--epsilon", "12", "--reason", "keys").code == 0
 
 
-def test_a_raise_of_a_budget_with_a_delta_names_both_parts(discreet, folder):
-    (folder / "people.toml").write_text(FACTS.replace("epsilon = 2", "epsilon = 2\ndelta = 1e-6"), encoding="utf-8")
+@pytest.mark.parametrize("accounting", ["basic", "concentrated"])
+def test_a_raise_of_epsilon_alone_keeps_the_delta(discreet, folder, accounting):
+    budget = f'epsilon = 2\ndelta = 1e-6\naccounting = "{accounting}"'
+    (folder / "people.toml").write_text(FACTS.replace("epsilon = 2", budget), encoding="utf-8")
     assert discreet("register", "people.toml").code == 0
-    shown = discreet("budget", "raise", "people.toml", "--epsilon", "3", "--reason", "more")
-    assert shown.code == 3
-    assert "counts epsilon and delta" in words_of(shown)
-    assert discreet("budget", "raise", "people.toml", "--epsilon", "3", "--delta", "1e-6", "--reason", "more").code == 0
+    assert discreet("budget", "raise", "people.toml", "--epsilon", "3", "--reason", "more").code == 0
+    shown = discreet("budget", "raise", "people.toml", "--epsilon", "3", "--delta", "1e-6", "--reason", "the same")
+    assert (shown.code, "already" in words_of(shown)) == (3, True)
+    assert discreet("budget", "raise", "people.toml", "--epsilon", "3", "--delta", "2e-6", "--reason", "more").code == 0
+    shown = discreet("budget", "raise", "people.toml", "--rho", "9", "--reason", "more")
+    assert (shown.code, "keeps its kind" in words_of(shown)) == (3, True)
 
 
 def test_a_new_version_does_not_change_the_kind_of_a_budget_and_says_which_cap_applies(orders, folder):

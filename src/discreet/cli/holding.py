@@ -140,10 +140,12 @@ def _show_problems(files: list[Path], problems: "list[Problem]") -> None:
     from discreet.cli.page import Page
 
     page = Page()
-    for one in problems:
+    for one, *others in _alike(problems):
         page.line((f"{one.file}:{one.line}", "bold"), f"  {one.key}" if one.key else "", indent=0)
         page.say(one.message, indent=4)
         page.say(one.hint, indent=4, style="cyan")
+        if others:
+            page.say(f"the same: {', '.join(f'{each.key} (line {each.line})' for each in others)}", indent=4)
     for file in files:
         if not any(one.file == str(file) for one in problems):
             page.line(("sound  ", "green"), str(file), indent=0)
@@ -152,6 +154,14 @@ def _show_problems(files: list[Path], problems: "list[Problem]") -> None:
             page.warn(warnings_in(file))
     if problems:
         page.line((f"{len(problems)} {'problem' if len(problems) == 1 else 'problems'}", "bold red"), indent=0)
+
+
+def _alike(problems: "list[Problem]") -> "list[list[Problem]]":
+    """Problems that are the same but for their place, in the order of the first of each."""
+    found: dict[tuple[str, str, str], list[Problem]] = {}
+    for one in problems:
+        found.setdefault((one.file, one.message, one.hint), []).append(one)
+    return list(found.values())
 
 
 def register(

@@ -110,8 +110,9 @@ def raise_cap(ledger: Ledger, table: str, loss: Loss, reason: str) -> None:
     """A higher cap for the table's account."""
     with ledger.store.writing() as transaction:
         row = table_row(transaction, table)
+        loss = row.money.like(row.cap, loss)
         if not row.money.is_cap(loss):
-            cap = "{epsilon=…} {delta=…}" if row.money.has_delta else f"{{{row.money.currency}=…}} alone"
+            cap = "{epsilon=…}, and a {delta=…} if that is to be larger" if row.money.has_delta else f"{{{row.money.currency}=…}} alone"
             raise BudgetError(_own_kind(row), hint=Remedy(f"write the whole new cap, {cap}"))
         money, old, new = row.money, row.cap, row.money.amount(loss)
         if not old.fits(new) or new == old:

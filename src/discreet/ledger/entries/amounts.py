@@ -98,6 +98,12 @@ class Money:
                 return Amount(epsilon)
         raise BudgetError("the budget counts in another kind of loss", hint=f"write it in {self.currency}")
 
+    def like(self, cap: Amount, loss: Loss) -> Loss:
+        """A new cap as it is meant: one that is written without a delta keeps that of the old one."""
+        if not (self.has_delta and isinstance(loss, Pure)):
+            return loss
+        return Approximate(epsilon=loss.epsilon, delta=cap.delta * (2 if self.currency == "rho" else 1))
+
     @property
     def kind(self) -> str:
         """What is counted, in a sentence."""
