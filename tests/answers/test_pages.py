@@ -111,4 +111,4 @@ def test_a_quote_shows_what_would_be_left():
 
 
 def test_a_budget_is_exact():
-    assert "ε 0.75, δ 0.0000009 left" in gaussian_state()._repr_html_()
+    assert "ε 0.75, δ 9e-7 left" in gaussian_state()._repr_html_()

@@ -71,8 +71,9 @@ def test_whole_numbers_chosen_by_rank_have_no_decimals_in_tables_lists_and_pages
 
 def test_a_delta_is_never_rounded_to_nothing():
     made = one(cost=Approximate(epsilon=1, delta="1e-30"), budget=gaussian_state())
-    assert repr(made) == "Age 38.5 ± 0.1 (95 %) · ε 1, δ 1e-30 · ε 0.75, δ 0.0000009 left"
-    assert "δ 0.000," not in repr(made)
+    assert repr(made) == "Age 38.5 ± 0.1 (95 %) · ε 1, δ 1e-30 · ε 0.75, δ 9e-7 left"
+    none = one(cost=Approximate(epsilon=1, delta=0), budget=replace(gaussian_state(), remaining=Approximate(epsilon=1, delta=0)))
+    assert repr(none) == "Age 38.5 ± 0.1 (95 %) · ε 1 · ε 1, δ 0 left"         # that none is left is told, that none was paid not
 
 
 @pytest.mark.parametrize(
@@ -80,7 +81,10 @@ def test_a_delta_is_never_rounded_to_nothing():
     [
         (Fraction(1, 10), "0.1", "0.1"),
         (Fraction(1, 3), "1/3", "1/3"),
-        (Fraction(1, 10**6), "0.000001", "0.000001"),
+        (Fraction(1, 10**4), "0.0001", "0.0001"),
+        (Fraction(1, 10**6), "1e-6", "1e-6"),
+        (Fraction(97, 10**7), "9.7e-6", "9.7e-6"),
+        (Fraction(1, 30_000), "1/30000", "1/30000"),
         (Fraction(123, 10**20), "1.23e-18", "1.23e-18"),
         (Fraction(10**20, 3 * 10**20 + 1), "≈ 0.3334", "≈ 0.3333"),
         (Fraction(1, 3 * 10**15), "≈ 3.334e-16", "≈ 3.333e-16"),
@@ -237,7 +241,7 @@ def test_whoever_has_a_limit_reads_what_is_left_for_them():
 def test_a_quote_in_two_letters():
     shown = repr(quote(cost=Approximate(epsilon="0.25", delta="1e-7"), budget=gaussian_state(),
                        after=replace(gaussian_state(), remaining=Approximate(epsilon="0.5", delta="8e-7"))))
-    assert "costs      ε 0.25, δ 0.0000001; ε 0.75, δ 0.0000009 left before, ε 0.5, δ 0.0000008 after" in shown
+    assert "costs      ε 0.25, δ 1e-7; ε 0.75, δ 9e-7 left before, ε 0.5, δ 8e-7 after" in shown
 
 
 # ---- budgets and tables

@@ -52,7 +52,7 @@ def test_what_is_left_is_never_rounded_up():
     long = state(Fraction(1, 3) + Fraction(1, 10**30))
     assert gauge_in_words(long) == "ε ≈ 0.6666 of 1 left"
     both = Approximate(epsilon=1, delta="1e-6")
-    assert gauge_in_words(BudgetState(both, Approximate(epsilon=0, delta=0), both)) == "ε 1 of 1, δ 0.000001 of 0.000001 left"
+    assert gauge_in_words(BudgetState(both, Approximate(epsilon=0, delta=0), both)) == "ε 1 of 1, δ 1e-6 of 1e-6 left"
     alice = Allowance("alice", Pure(epsilon="0.2"), Pure(epsilon="0.1"), Pure(epsilon="0.3"))
     assert gauge_in_words(replace(state("0.3"), asker=alice)) == "ε 0.7 of 1 left; for alice ε 0.1 of 0.3"
     rho = Concentrated(rho="0.5")

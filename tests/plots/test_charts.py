@@ -1,5 +1,6 @@
 import json
 import os
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -11,7 +12,7 @@ from tests.answers.made import URBAN, ages, answer, counts, one, several, two_ke
 
 from discreet.answers import AnswerColumn
 from discreet.errors import ParameterError
-from discreet.plots import TextChart, chart_of, save_chart, text_chart
+from discreet.plots import TextChart, chart_of, save_chart, svg_of, text_chart
 from discreet.plots.spec import spec_of
 from discreet.plots.view import MOST_BARS, MOST_POINTS, view_of
 
@@ -75,7 +76,29 @@ def test_the_title_comes_from_the_question_and_the_axis_says_the_confidence():
     assert titles == {"n, with 95 % intervals"}
 
 
-def test_bins_are_a_line_with_a_band_and_every_column_has_a_panel():
+def test_counts_in_bins_are_bars_as_wide_as_their_bins():
+    columns = [AnswerColumn("age", "key", width=10.0), AnswerColumn("n", "count"), AnswerColumn("m", "mean")]
+    rows = [{"age": age, "n": 5, "m": 2.5} for age in (20, 30, 50)]
+    drawn = spec(answer(columns, rows, [{"n": (4, 6), "m": (2.0, 3.0)}] * 3))
+    assert marks(drawn) == ["bar", "errorbar", "errorband", "line"]                            # a mean has no area
+    assert [(each["key"], each["end"], each["middle"]) for each in drawn["data"]["values"]] == [
+        (20.0, 30.0, 25.0), (30.0, 40.0, 35.0), (50.0, 60.0, 55.0)
+    ]  # fmt: skip
+    ones = [AnswerColumn("k", "key", width=1.0), AnswerColumn("n", "count")]                   # bins are no codes, however few
+    few = answer(ones, [{"k": k, "n": 5} for k in (1, 2, 3)], [{"n": (4, 6)}] * 3)
+    assert marks(spec(few)) == ["bar", "errorbar"]
+
+
+@pytest.mark.parametrize("wide", [340, 980])
+def test_a_chart_fills_the_width_it_is_given(part, wide):
+    part("vl_convert")
+    for made in (counts([945, 49]), ages(), two_keys(), several()):
+        drawn = svg_of(made, wide)
+        found = float(re.search(r'<svg[^>]* width="([\d.]+)"', drawn)[1])
+        assert 0.8 * wide < found < 1.2 * wide, made.question
+
+
+def test_numbers_on_a_scale_are_a_line_with_a_band_and_every_column_has_a_panel():
     drawn = spec(ages())
     assert marks(drawn) == ["errorband", "line", "errorband", "line"]
     assert len(drawn["concat"]) == 2

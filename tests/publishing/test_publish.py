@@ -462,7 +462,7 @@ def test_tables_about_the_same_people_share_one_budget(tmp_path):
 
 
 def test_without_charts_every_number_still_has_its_mark(tmp_path, monkeypatch):
-    monkeypatch.setattr("discreet.publishing.pictures.svg_of", lambda _: None)
+    monkeypatch.setattr("discreet.publishing.pictures.svg_of", lambda *_: None)
     publish(homes(tmp_path), tmp_path / "out")
     page = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
     assert "<figure" not in page

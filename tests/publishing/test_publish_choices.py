@@ -110,7 +110,7 @@ def test_every_column_has_a_line_that_says_how_it_came_about(made):
     assert noise("incomes", "costs")[0] == "discrete Laplace"
     assert noise("incomes", "m")[0] == ("discrete Laplace; lower end, bounds of income: exponential mechanism; "
                                         "upper end, bounds of income: exponential mechanism")  # fmt: skip
-    assert noise("people", "city") == noise("people", "n") == ("discrete Laplace and a threshold", "epsilon 20, delta 0.000001")
+    assert noise("people", "city") == noise("people", "n") == ("discrete Laplace and a threshold", "epsilon 20, delta 1e-6")
     assert noise("cities", "city")[0] == "chance of the optimal curve"
     assert noise("cities", "n")[0] == "discrete Laplace"
     assert lines["cities.csv", "city"]["meaning"] == "where they live; only values with enough people are released"

@@ -119,3 +119,31 @@ def test_questions_of_one_release_that_could_stand_for_each_other_stay_what_they
     again = dc.publish(file, tmp_path / "out")
     assert (again.is_free, again.is_new) == (True, False)
     assert contents(tmp_path / "out") == before
+
+
+def test_the_quote_of_a_release_says_what_a_dearer_answer_of_before_will_give(tmp_path):
+    """A new user read ± 6 where the release then said ± 3, and a price where it cost nothing."""
+    text = RELEASE.format(more="").replace("SUM(rent) AS total", "COUNT(*) AS n")
+    file = homes(tmp_path, epsilon="2", release=text)
+    curator = dc.open(tmp_path / "homes.toml")
+    curator.ask("SELECT region, COUNT(*) AS n FROM homes GROUP BY region", epsilon=1, analyst="alice")
+    curator.close()
+    quote = dc.publish(file, tmp_path / "out", dry_run=True)
+    (asked,) = quote.questions
+    assert (asked.cost, quote.budgets[0].takes) == (dc.Pure(epsilon=0), dc.Pure(epsilon=0))
+    assert (asked.is_free, [each.plus_minus for each in asked.columns]) == (True, [3.0])         # and ± 6 at 0.5
+    assert "nothing: bought before" in str(quote)
+    dc.publish(file, tmp_path / "out")
+    rows = list(csv.DictReader((tmp_path / "out" / "totals.csv").read_text(encoding="utf-8").splitlines()))
+    assert {int(row["n_high"]) - int(row["n_low"]) for row in rows} == {6}
+
+
+def test_that_every_number_has_its_error_is_said_where_it_is_so(tmp_path):
+    said = "every number with its error"
+    derived = '[[derived]]\nname = "d"\nsql = "SELECT region, total / 2 AS half FROM totals"\n'
+    dc.publish(asked_before(tmp_path), tmp_path / "whole")
+    assert said in (tmp_path / "whole" / "index.html").read_text(encoding="utf-8")
+    (tmp_path / "release.toml").write_text(RELEASE.format(more="") + derived, encoding="utf-8")
+    dc.publish(tmp_path / "release.toml", tmp_path / "half")
+    page = (tmp_path / "half" / "index.html").read_text(encoding="utf-8")
+    assert (said in page, "without its error: half" in page) == (False, True)

@@ -95,12 +95,23 @@ class BudgetState:
 
 @dataclass(frozen=True, slots=True)
 class AnswerColumn:
-    """A column's name, what it is, and labels of its values where the facts give some; ``is_drawn`` if noise is behind it."""
+    """A column's name, what it is, and labels of its values where the facts give some; ``is_drawn`` if noise is behind it.
+
+    A key that stands for the lower end of a bin has the ``width`` of the bin.
+    """
 
     name: str
     kind: str
     labels: Mapping[object, str] = field(default_factory=dict)
     is_drawn: bool = False
+    width: float | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        found: dict[str, Any] = {"name": self.name, "kind": self.kind}
+        if self.labels:
+            found["labels"] = {str(value): text for value, text in self.labels.items()}
+        return found if self.width is None else found | {"width": self.width}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -151,10 +162,7 @@ class Answer:
         """The one answer shape, ready for JSON."""
         return {
             "id": self.id,
-            "columns": [
-                {"name": c.name, "kind": c.kind} | ({"labels": {str(v): t for v, t in c.labels.items()}} if c.labels else {})
-                for c in self.columns
-            ],
+            "columns": [column.to_dict() for column in self.columns],
             "rows": [dict(row) for row in self.rows],
             "intervals": [{name: list(ends) for name, ends in row.items()} for row in self.intervals],
             "confidence": float(self.confidence),

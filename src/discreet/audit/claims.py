@@ -13,6 +13,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.answers.losses import shortly
 from discreet.errors import ParameterError
 from discreet.exact import Number, exact_not_negative, shown
 from discreet.privacy.losses import Approximate, Concentrated, Pure
@@ -93,14 +94,14 @@ def size(claim: Claim) -> float:
 
 
 def in_words(claim: Claim) -> str:
-    """``ε = 1, δ = 0.000001``."""
+    """``ε = 1, δ = 1e-6``."""
     match claim:
         case Concentrated(rho=rho):
             return f"ρ = {shown(rho)}"
         case Mu(mu=mu):
             return f"μ = {shown(mu)}"
         case Approximate(epsilon=epsilon, delta=delta):
-            return f"ε = {shown(epsilon)}, δ = {shown(delta)}"
+            return f"ε = {shown(epsilon)}, δ = {shortly(delta)}"
         case Pure(epsilon=epsilon):
             return f"ε = {shown(epsilon)}"
 

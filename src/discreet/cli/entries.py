@@ -48,8 +48,9 @@ def entry_in_words(kind: str, body: Mapping[str, Any], found: str) -> tuple[str,
 
 
 def _price(price: Mapping[str, str]) -> str:
-    """``ε 1, δ 0.000001``, in the order of people and not in that of the ledger, which sorts by name."""
-    return ", ".join(f"{letter} {_number(price[name])}" for name, letter in _LETTERS.items() if name in price)
+    """``ε 1, δ 1e-6``, in the order of people and not in that of the ledger, which sorts by name."""
+    given = {letter: price[name] for name, letter in _LETTERS.items() if name in price}
+    return ", ".join(f"{letter} {_number(text)}" for letter, text in given.items() if letter != "δ" or Fraction(text))
 
 
 def _spending(body: Mapping[str, Any]) -> str:

@@ -21,7 +21,7 @@ from discreet.planning.price import Price
 from discreet.planning.purchase import Purchase
 from discreet.planning.staged import opened
 from discreet.privacy.losses import Approximate, Concentrated, Loss, Pure
-from discreet.questions.algebra import Aggregate, KeyOf
+from discreet.questions.algebra import Aggregate, Bin, KeyOf, Question
 from discreet.questions.naming import default_name
 from discreet.questions.text import to_text
 from discreet.statistics.part import Released
@@ -76,12 +76,12 @@ def answer_of(
     receipt: Mapping[str, Any] | None,
 ) -> Answer:
     """A document as an answer. Of ``plan`` only the question and its table are looked at."""
-    columns, rows = document.table.columns, document.table.rows
+    columns, rows, widths = document.table.columns, document.table.rows, _bin_widths(plan.question)
     return Answer(
         id=id,
         table=plan.facts.name,
         question=to_text(plan.question),
-        columns=tuple(AnswerColumn(c.name, c.kind, c.labels, c.is_drawn) for c in columns),
+        columns=tuple(AnswerColumn(c.name, c.kind, c.labels, c.is_drawn, widths.get(c.name)) for c in columns),
         rows=tuple({c.name: c.values[i] for c in columns} for i in range(rows)),
         intervals=tuple({c.name: c.intervals[i] for c in columns if c.intervals is not None} for i in range(rows)),
         rank_intervals=_rank_intervals(document.table),
@@ -96,6 +96,12 @@ def answer_of(
         free=document.free,
         left_out=document.left_out or (),
     )
+
+
+def _bin_widths(question: Question) -> dict[str, float]:
+    """How wide the bins are that keys stand for, by the names of these keys."""
+    keys = {output.name: question.keys[output.value.place] for output in question.outputs if isinstance(output.value, KeyOf)}
+    return {name: float(key.width) for name, key in keys.items() if isinstance(key, Bin)}
 
 
 def ranges_of(plan: Plan, released: Released, confidence: Fraction) -> tuple[RangeTotals, ...]:

@@ -17,6 +17,7 @@ from discreet.curator.asking import Curator
 from discreet.curator.described import Behind, Described, behind, described
 from discreet.curator.left_out import left_out
 from discreet.curator.orders import Answered, Crossed, Order, answered, crossed
+from discreet.curator.replays import released_rows
 from discreet.curator.request import Ask
 from discreet.curator.results import quoted_columns
 from discreet.curator.specimens import specimen_of
@@ -30,6 +31,7 @@ from discreet.ledger.registry import is_frozen, known
 from discreet.planning.build import make_plan
 from discreet.planning.price import Price
 from discreet.privacy.events import Event
+from discreet.privacy.events import Sequence as InSequence
 from discreet.privacy.losses import Loss
 from discreet.questions.algebra import Question
 from discreet.questions.normal import fingerprint
@@ -84,8 +86,8 @@ class Prepared:
 
     @property
     def cost(self) -> Loss:
-        """What is to be paid for it; where that is nothing, what was paid."""
-        return self.whole_cost if self.is_free else self._priced(self.request.event)
+        """What is to be paid for it: nothing where it is answered already, or paid for."""
+        return self._priced(InSequence(()) if self.is_free else self.request.event)
 
     @property
     def request(self) -> Request:
@@ -102,8 +104,10 @@ class Prepared:
         return any(type(each) is type(price) and is_enough(each, price) for each in same)
 
     def expected(self) -> tuple[QuotedColumn, ...]:
-        """The ± that every column will have."""
-        return quoted_columns(view_of(self._crossed.purchase).plan, self.order.confidence, self.assuming, {})
+        """The ± that every column will have, by what is stored and by counts that were released before."""
+        order, request = self.order, self._crossed.request
+        rows = released_rows(order.plan, order.curator._stock, order.confidence, request)
+        return quoted_columns(view_of(self._crossed.purchase).plan, order.confidence, self.assuming, rows)
 
     def specimen(self) -> "Delivered":
         """An answer of the right shape about nothing, with all that its receipt will state, of what is stored as well."""

@@ -112,7 +112,8 @@ def raise_cap(ledger: Ledger, table: str, loss: Loss, reason: str) -> None:
         row = table_row(transaction, table)
         loss = row.money.like(row.cap, loss)
         if not row.money.is_cap(loss):
-            cap = "{epsilon=…}, and a {delta=…} if that is to be larger" if row.money.has_delta else f"{{{row.money.currency}=…}} alone"
+            both = "{epsilon=…}, and {delta=…} if that is to be larger"
+            cap = both if row.money.has_delta else f"{{{row.money.currency}=…}} alone"
             raise BudgetError(_own_kind(row), hint=Remedy(f"write the whole new cap, {cap}"))
         money, old, new = row.money, row.cap, row.money.amount(loss)
         if not old.fits(new) or new == old:

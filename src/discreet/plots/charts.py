@@ -46,13 +46,13 @@ def save_view(view: View, path: str | PathLike[str], *, text: TextChart | None =
     return file
 
 
-def svg_of(answer: "Answer") -> str | None:
-    """The chart as SVG text; None where the plots extra is missing. Nothing is fetched from anywhere."""
+def svg_of(answer: "Answer", width: int | None = None) -> str | None:
+    """The chart as SVG text, about ``width`` pixels wide; None where the plots extra is missing. Nothing is fetched."""
     try:
         converter = import_module("vl_convert")
     except ImportError:
         return None
-    return str(converter.vegalite_to_svg(spec_of(view_of(answer)), allowed_base_urls=[]))
+    return str(converter.vegalite_to_svg(spec_of(view_of(answer), width), allowed_base_urls=[]))
 
 
 def _converter() -> Any:

@@ -8,6 +8,7 @@ from discreet.plots.view import Key, Panel, View
 __all__ = ["spec_of"]
 
 Spec = dict[str, Any]
+Roles = tuple[Key | None, Key | None, Key | None]
 
 _BLUE, _INK, _DIM, _PALE = "#4c78a8", "#3b3f46", "#6b7280", "#e8eaed"
 _SERIES = ["#4c78a8", "#e07b39", "#3f9b79", "#b45a8c", "#a58a2c", "#5f6b7a"]  # told apart without red and green alone
@@ -16,25 +17,35 @@ _MOST_TEXTS = 40  # rows up to which every bar says its number
 _FEW_BARS = 3
 _SIDE_BY_SIDE = 3
 _LETTER = 6.2  # pixels, about
+_SMALLER = 0.72  # letters of a title to those below it
+_PADDING, _AXIS, _TITLE, _GAP = 28, 64, 34, 20  # pixels around a chart, beside a scale, for the name of an axis, between panels
+_MOST_LABEL = 0.35  # of a chart's width, for the labels of its bars
+_NARROWEST = 300  # of a panel
 _SILENT = {"aria": False}  # a screen reader hears each number once, from its bar or point
 
 
-def spec_of(view: View) -> Spec:
-    """Bars or points with error bars for categories, a line with a band over a scale, one panel for each column of numbers."""
+def spec_of(view: View, width: int | None = None) -> Spec:
+    """Bars or points with error bars for categories, a line with a band over a scale, one panel for each column of numbers.
+
+    It is about ``width`` pixels wide as a whole, as good as letters can be measured here; else as wide as its kind of chart is.
+    """
     along, series, facets = _roles(view.keys)
-    panels = [_panel(view, panel, place, along, series, facets) for place, panel in enumerate(view.panels)]
-    body = panels[0] if len(panels) == 1 else {"concat": panels, "columns": _columns(view, along, facets)}
-    subtitle = [*textwrap.wrap(view.question, 96, max_lines=3, placeholder=" …"), *([view.note] if view.note else [])]
+    columns = _columns(view, along, facets, width)
+    inner = _inner(along, series, None if width is None else width // columns)
+    panels = [_panel(view, panel, place, (along, series, facets), inner) for place, panel in enumerate(view.panels)]
+    body = panels[0] if len(panels) == 1 else {"concat": panels, "columns": columns}
+    letters = 96 if width is None else int((width - _PADDING) / _LETTER)
+    subtitle = [*textwrap.wrap(view.question, letters, max_lines=3, placeholder=" …"), *([view.note] if view.note else [])]
     return {
-        "title": {"text": view.title, "subtitle": subtitle},
+        "title": {"text": textwrap.wrap(view.title, int(letters * _SMALLER)) if width else view.title, "subtitle": subtitle},
         "description": f"{view.title}, with {view.spread}. {view.question}",
         "data": {"values": _records(view, along, series, facets)},
         **body,
-        "config": _config(),
+        "config": _config() if width is None else _fitted(_config(), width),
     }
 
 
-def _roles(keys: tuple[Key, ...]) -> tuple[Key | None, Key | None, Key | None]:
+def _roles(keys: tuple[Key, ...]) -> Roles:
     """(the key along the axis, the key told by colour, the keys told by panels side by side)."""
     if not keys:
         return None, None, None
@@ -50,9 +61,22 @@ def _together(keys: list[Key]) -> Key | None:
     return Key(" · ".join(key.name for key in keys), None, tuple(" · ".join(each) for each in texts)) if keys else None
 
 
-def _columns(view: View, along: Key | None, facets: Key | None) -> int:
-    """How many panels stand side by side: lines share an axis best one above the other."""
-    return 1 if along is None or along.places or facets is not None else min(_SIDE_BY_SIDE, len(view.panels))
+def _columns(view: View, along: Key | None, facets: Key | None, width: int | None) -> int:
+    """How many panels stand side by side: lines share an axis best one above the other, and each needs some room."""
+    if along is None or along.places or facets is not None:
+        return 1
+    most = _SIDE_BY_SIDE if width is None else max(1, width // _NARROWEST)
+    return max(1, min(_SIDE_BY_SIDE, most, len(view.panels)))
+
+
+def _inner(along: Key | None, series: Key | None, width: int | None) -> int | None:
+    """What is left of a panel's width beside the labels of its axis and a legend; None where nobody asked for a width."""
+    if width is None:
+        return None
+    longest = 0 if along is None else max(map(len, along.texts), default=0)
+    labels = _AXIS if along is None or along.places else min(width * _MOST_LABEL, _LETTER * longest) + _TITLE
+    legend = 0.0 if series is None or _is_narrow(width) else _LETTER * max([len(series.name), *map(len, series.texts)]) + _TITLE
+    return max(_NARROWEST // 3, int(width - _PADDING - labels - legend))
 
 
 def _records(view: View, along: Key | None, series: Key | None, facets: Key | None) -> list[Spec]:
@@ -63,6 +87,8 @@ def _records(view: View, along: Key | None, series: Key | None, facets: Key | No
         record: Spec = {}
         if along is not None:
             record["key"] = along.places[row] if along.places else along.texts[row]
+        if along is not None and along.places and along.width is not None:
+            record |= {"end": along.places[row] + along.width, "middle": along.places[row] + along.width / 2}
         if series is not None:
             record["series"] = series.texts[row]
         if facets is not None:
@@ -74,17 +100,28 @@ def _records(view: View, along: Key | None, series: Key | None, facets: Key | No
     return found
 
 
-def _panel(view: View, panel: Panel, place: int, along: Key | None, series: Key | None, facets: Key | None) -> Spec:
+def _panel(view: View, panel: Panel, place: int, roles: Roles, inner: int | None) -> Spec:
+    along, series, facets = roles
     if along is None:
-        return _point_range(view, panel, place)
-    width = 420 if len(view.panels) == 1 else 300
+        return _point_range(view, panel, place, inner or 420)
     if facets is None:
-        return _line(view, panel, place, along, series) if along.places else _bars(view, panel, place, along, series, width)
-    drawn = _line(view, panel, place, along, series) if along.places else _bars(view, panel, place, along, series, 240)
+        narrow = 520 if along.places else 420 if len(view.panels) == 1 else 300
+        return _drawn(view, panel, place, along, series, inner or narrow)
+    most = 260 if along.places else 240
+    columns = _SIDE_BY_SIDE if inner is None else max(1, min(_SIDE_BY_SIDE, inner // (most - 60)))
+    drawn = _drawn(view, panel, place, along, series, most if inner is None else inner // columns - _GAP)
     if along.places:
-        drawn |= {"width": 260, "height": 150}
+        drawn |= {"height": 150}
     by = {"field": "facet", "type": "nominal", "sort": None, "header": {"title": facets.name, "labelFontWeight": "bold"}}
-    return {"facet": by, "columns": _SIDE_BY_SIDE, "spec": drawn}
+    return {"facet": by, "columns": columns, "spec": drawn}
+
+
+def _drawn(view: View, panel: Panel, place: int, along: Key, series: Key | None, width: int) -> Spec:
+    if along.places is None:
+        return _bars(view, panel, place, along, series, width)
+    if along.width is not None and panel.is_amount and series is None:
+        return _bins(view, panel, place, along, width)
+    return _line(view, panel, place, along, series, width)
 
 
 # ---- encodings
@@ -103,6 +140,10 @@ def _ends(view: View, panel: Panel, place: int, channel: str, scale: Spec) -> Sp
 def _bounded(place: int) -> list[Spec]:
     """Only rows whose interval has both ends get an error bar."""
     return [{"filter": f"isValid(datum.low{place}) && isValid(datum.high{place})"}]
+
+
+def _told(place: int, along: Key, series: Key | None) -> Spec:
+    return {"tooltip": _tooltip(place, ("key", along), ("series", series))}
 
 
 def _tooltip(place: int, *keys: tuple[str, Key | None]) -> list[Spec]:
@@ -147,7 +188,7 @@ def _bars(view: View, panel: Panel, place: int, along: Key, series: Key | None, 
     room = (12 + _LETTER * max(map(len, panel.texts), default=0)) / width if with_texts else 0.0
     scale = _domain(panel, from_zero=panel.is_amount, right=min(room, 0.5))
     quantity = _quantity(view, panel, f"value{place}", scale)
-    encoding = {"x": quantity, "color": _colour(series), "tooltip": _tooltip(place, ("key", along), ("series", series))}
+    encoding = {"x": quantity, "color": _colour(series)} | _told(place, along, series)
     layers: list[Spec] = [
         {"mark": _amount() if panel.is_amount else _dot(60), "encoding": across | encoding},
         {"transform": _bounded(place), "mark": _error_bar(7), "encoding": across | _ends(view, panel, place, "x", scale)},
@@ -161,26 +202,48 @@ def _bars(view: View, panel: Panel, place: int, along: Key, series: Key | None, 
     return {"width": width, "height": {"step": 24 if series is None else 18}, "layer": layers}
 
 
-def _line(view: View, panel: Panel, place: int, along: Key, series: Key | None) -> Spec:
+def _bins(view: View, panel: Panel, place: int, along: Key, width: int) -> Spec:
+    """A bar over each bin, as wide as the bin is, with its error bar."""
+    binned, flat = {"binned": True, "step": along.width}, {"zero": False, "nice": False}
+    across: Spec = {"x": {"field": "key", "bin": binned, "title": along.name, "axis": _along(along), "scale": flat}}
+    middle: Spec = {"x": {"field": "middle", "type": "quantitative"}}
+    value = {"y": _quantity(view, panel, f"value{place}", {"zero": True})}
+    bar = _amount() | {"binSpacing": 1}
+    layers: list[Spec] = [
+        {"mark": bar, "encoding": across | {"x2": {"field": "end"}, "color": _colour(None)} | value | _told(place, along, None)},
+        {"transform": _bounded(place), "mark": _error_bar(5) | {"orient": "vertical"},
+         "encoding": middle | _ends(view, panel, place, "y", {"zero": True})},
+    ]  # fmt: skip
+    return {"width": width, "height": _height(view), "layer": layers}
+
+
+def _line(view: View, panel: Panel, place: int, along: Key, series: Key | None, width: int) -> Spec:
     """A line with its band over a scale."""
-    axis: Spec = {"grid": False, "tickCount": 8}
-    if along.places and all(value.is_integer() and 1000 <= value < 3000 for value in along.places):
-        axis |= {"format": "d", "labelExpr": "datum.label"}  # years have no thousands
     scale = {"zero": False, "nice": False, "padding": 8}
-    shared = {"x": {"field": "key", "type": "quantitative", "title": along.name, "scale": scale, "axis": axis}}
+    shared = {"x": {"field": "key", "type": "quantitative", "title": along.name, "scale": scale, "axis": _along(along)}}
     tall: Spec = {"zero": panel.is_amount}
     encoding = {"y": _quantity(view, panel, f"value{place}", tall), "color": _colour(series)}
     band = _ends(view, panel, place, "y", tall) | {"color": _colour(series)}
     dots = {"filled": True, "size": 22} if along.distinct <= _MOST_TEXTS else False
-    tooltip = {"tooltip": _tooltip(place, ("key", along), ("series", series))}
     layers: list[Spec] = [
         {"transform": _bounded(place), "mark": {"type": "errorband", "band": {"opacity": 0.25} | _SILENT}, "encoding": band},
-        {"mark": {"type": "line", "point": dots, "strokeWidth": 1.8}, "encoding": encoding | tooltip},
+        {"mark": {"type": "line", "point": dots, "strokeWidth": 1.8}, "encoding": encoding | _told(place, along, series)},
     ]
-    return {"width": 520, "height": 240 if len(view.panels) == 1 else 180, "encoding": shared, "layer": layers}
+    return {"width": width, "height": _height(view), "encoding": shared, "layer": layers}
 
 
-def _point_range(view: View, panel: Panel, place: int) -> Spec:
+def _along(along: Key) -> Spec:
+    """The axis of a scale; years have no thousands."""
+    axis: Spec = {"grid": False, "tickCount": 8}
+    are_years = along.places and all(value.is_integer() and 1000 <= value < 3000 for value in along.places)
+    return axis | {"format": "d", "labelExpr": "datum.label"} if are_years else axis
+
+
+def _height(view: View) -> int:
+    return 240 if len(view.panels) == 1 else 180
+
+
+def _point_range(view: View, panel: Panel, place: int, width: int) -> Spec:
     """One number as a point within its interval."""
     scale = _domain(panel, from_zero=False, right=0.03)
     value = {"x": _quantity(view, panel, f"value{place}", scale)}
@@ -189,7 +252,7 @@ def _point_range(view: View, panel: Panel, place: int) -> Spec:
         {"mark": _dot(90), "encoding": value | {"color": {"value": _BLUE}, "tooltip": _tooltip(place)}},
         {"mark": _words(dy=-16, fontSize=12, fontWeight="bold"), "encoding": value | {"text": {"field": f"text{place}"}}},
     ]
-    return {"width": 420, "height": 56, "layer": layers}
+    return {"width": width, "height": 56, "layer": layers}
 
 
 def _amount() -> Spec:
@@ -202,6 +265,18 @@ def _dot(size: int) -> Spec:
 
 def _words(**style: Any) -> Spec:
     return {"type": "text", "color": _INK, "fontSize": 11} | _SILENT | style
+
+
+def _fitted(config: Spec, width: int) -> Spec:
+    """Labels and titles that leave room for the drawing; where there is little, the legend stands above it."""
+    config["axis"]["labelLimit"] = min(config["axis"]["labelLimit"], int(width * _MOST_LABEL))
+    config["title"]["frame"] = "bounds"
+    config["legend"] |= {"orient": "top"} if _is_narrow(width) else {}
+    return config
+
+
+def _is_narrow(width: int) -> bool:
+    return width < 2 * _NARROWEST
 
 
 def _config() -> Spec:

@@ -28,6 +28,7 @@ class Key:
     name: str
     places: tuple[float, ...] | None
     texts: tuple[str, ...]
+    width: float | None = None  # of bins, whose lower ends are the places
 
     @property
     def distinct(self) -> int:
@@ -113,20 +114,20 @@ def reads_whole(column: "AnswerColumn", values: Iterable[Any]) -> bool:
 
 
 def _first(key: Key, most: int) -> Key:
-    return Key(key.name, key.places and key.places[:most], key.texts[:most])
+    return Key(key.name, key.places and key.places[:most], key.texts[:most], key.width)
 
 
 def _key(column: "AnswerColumn", values: list[Any]) -> Key:
     texts = tuple(_label(column.labels, value) for value in values)
-    places = None if column.labels else _scale(values)
-    return Key(clean(column.name), places, texts)
+    places = None if column.labels else _scale(values, are_bins=column.width is not None)
+    return Key(clean(column.name), places, texts, column.width)
 
 
 def _label(labels: Mapping[object, str], value: Any) -> str:
     return shortened(clean(labels.get(value, "none" if value is None else value)), _LONGEST_LABEL)
 
 
-def _scale(values: list[Any]) -> tuple[float, ...] | None:
+def _scale(values: list[Any], *, are_bins: bool) -> tuple[float, ...] | None:
     """The values as numbers on a scale; None for texts, for a few codes, and for rows that are sorted by something else."""
     if not all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
         return None
@@ -134,7 +135,8 @@ def _scale(values: list[Any]) -> tuple[float, ...] | None:
     if len(distinct) < 3 or distinct != sorted(distinct):
         return None
     step = min(after - before for before, after in pairwise(distinct))
-    return None if step == 1 and len(distinct) <= _FEW else tuple(float(value) for value in values)
+    are_codes = step == 1 and len(distinct) <= _FEW and not are_bins
+    return None if are_codes else tuple(float(value) for value in values)
 
 
 def _panel(column: "AnswerColumn", answer: "Answer", most: int) -> Panel:

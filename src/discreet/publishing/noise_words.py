@@ -2,7 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
+
+from discreet.answers.losses import shortly
 
 __all__ = ["Ends", "Noise", "noise_in"]
 
@@ -56,6 +59,6 @@ def _size(mechanism: Mapping[str, Any]) -> str:
             choices = "one choice" if len(selections) == 1 else f"{len(selections)} choices"
             return f"{choices} among {values} values at {' and '.join(each)}"
         case {"epsilon": epsilon, "delta": delta}:
-            return f"epsilon {epsilon}, delta {delta}"
+            return f"epsilon {epsilon}, delta {shortly(Fraction(delta))}"
         case _:
             return "as the receipt says"

@@ -14,17 +14,27 @@ __all__ = ["chart_of_sheet", "mark_of"]
 
 _WIDTH, _HEIGHT = 150, 14
 _LEAST_ROWS = 2
+_SIZES = {"wide": 980, "narrow": 340}  # pixels
+_NAMESPACE = re.compile(r'\sxmlns(:\w+)?="[^"]*"')
 _NOTHING = Pure(epsilon=0)
 
 
 def chart_of_sheet(sheet: Sheet) -> str:
-    """A chart with error bars as SVG; empty without the plots extra, or where it would leave rows out or say nothing."""
+    """A chart with error bars as SVG, once for a screen and once for a phone, in which letters keep their size.
+
+    Empty without the plots extra, or where it would leave rows out or say nothing.
+    """
     numbers = [column for column in sheet.columns if column.has_interval or (column.ranks is not None and column.kind != "mode")]
     keys = [column for column in sheet.columns if column.kind == "key"]
     if not numbers or not keys or not _LEAST_ROWS <= sheet.rows <= MOST_BARS:
         return ""
-    drawn = svg_of(_as_answer(sheet, [*keys, *numbers]))
-    return "" if drawn is None else re.sub(r'\sxmlns(:\w+)?="[^"]*"', "", drawn)
+    answer = _as_answer(sheet, [*keys, *numbers])
+    return "".join(_sized(answer, name, width) for name, width in _SIZES.items())
+
+
+def _sized(answer: Answer, name: str, width: int) -> str:
+    drawn = svg_of(answer, width)
+    return "" if drawn is None else f'<div class="{name}">{re.sub(_NAMESPACE, "", drawn)}</div>'
 
 
 def _as_answer(sheet: Sheet, columns: list[SheetColumn]) -> Answer:
@@ -35,7 +45,7 @@ def _as_answer(sheet: Sheet, columns: list[SheetColumn]) -> Answer:
         id="",
         table=sheet.name,
         question="",
-        columns=tuple(AnswerColumn(column.name, column.kind, column.labels) for column in columns),
+        columns=tuple(AnswerColumn(column.name, column.kind, column.labels, width=column.width) for column in columns),
         rows=tuple({column.name: column.values[row] for column in columns} for row in range(sheet.rows)),
         intervals=tuple({name: each[row] for name, each in ends.items()} for row in range(sheet.rows)),
         confidence=Fraction(sheet.confidence),

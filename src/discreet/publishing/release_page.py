@@ -11,7 +11,7 @@ from html import escape
 from math import ceil, exp
 from typing import Any
 
-from discreet.answers.losses import loss_in_words
+from discreet.answers.losses import exactly, loss_in_words
 from discreet.answers.public import about
 from discreet.curator.together import Worth
 from discreet.facts.model import ByColumn, Facts
@@ -73,7 +73,9 @@ def _summary(page: ReleasePage) -> str:
     lines = [f"<li><strong>{_text(loss_in_words(each.loss))}</strong> spent on {_text(', '.join(each.tables))}</li>"
              for each in page.cost]  # fmt: skip
     kinds = f"{_many(len(page.asked), 'question')}, {_many(len(page.derived), 'derived table')}"
-    return f'<ul class="summary">{"".join(lines)}<li>{kinds}</li><li>every number with its error</li></ul>'
+    whole = all(column.has_error for sheet in [*page.derived, *page.asked] for column in sheet.columns)
+    errors = "<li>every number with its error</li>" if whole else ""
+    return f'<ul class="summary">{"".join(lines)}<li>{kinds}</li>{errors}</ul>'
 
 
 def _contents(sheets: Sequence[Sheet]) -> str:
@@ -91,7 +93,10 @@ def _section(sheet: Sheet, *, is_derived: bool) -> str:
     told = f"Chart of {_text(sheet.title)}; its numbers are in the table below"
     figure = f'<figure class="chart" role="img" aria-label="{told}">{chart}</figure>' if chart else ""
     price = "derived, free" if is_derived else _letters(sheet.cost)
-    sure = f" · {percent(Fraction(sheet.confidence))} intervals" if sheet.confidence else ""
+    bare = [column.name for column in sheet.columns if not column.has_error]
+    has_errors = sheet.confidence and any(column.has_error and column.kind != "key" for column in sheet.columns)
+    sure = f" · {percent(Fraction(sheet.confidence))} intervals" if has_errors else ""
+    sure += f" · without its error: {_text(', '.join(bare))}" if bare else ""
     file = f'<a href="{_text(sheet.name)}.csv" download>{_text(sheet.name)}.csv</a>'
     receipt = "" if is_derived else f' · <a href="receipts/{_text(sheet.name)}.json">receipt</a>'
     how = "How it was derived from the tables on this page" if is_derived else "The question"
@@ -213,11 +218,14 @@ def _worth(cost: Worth, facts: Sequence[Facts]) -> str:
 def _loss(parts: Mapping[str, str]) -> str:
     """In this order, whatever order they were kept in."""
     letters = {"epsilon": "ε", "delta": "δ", "rho": "ρ"}
-    return ", ".join(f"{letter} {parts[name]}" for name, letter in letters.items() if name in parts)
+    given = {letter: Fraction(parts[name]) for name, letter in letters.items() if name in parts}
+    return ", ".join(f"{letter} {exactly(part, up=True)}" for letter, part in given.items() if part or letter != "δ")
 
 
 def _letters(cost: str) -> str:
-    return cost.replace("epsilon", "ε").replace("delta", "δ").replace("rho", "ρ")
+    """``epsilon 1 delta 1e-6``, as a sheet has it."""
+    words = cost.split()
+    return _loss(dict(zip(words[::2], words[1::2], strict=True)))
 
 
 def _promises(page: ReleasePage) -> str:

@@ -9,9 +9,11 @@ import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
+from fractions import Fraction
 from typing import Any
 
 from discreet.answers.answer import Answer, as_strings
+from discreet.answers.losses import shortly
 from discreet.answers.spreadsheets import safe_cell
 from discreet.curator.described import Described
 from discreet.curator.together import Delivered
@@ -47,6 +49,12 @@ class SheetColumn:
     ranks: int | None = None
     ends: Ends = ((), ())
     is_public: bool = False
+    width: float | None = None  # of the bins that a key stands for
+
+    @property
+    def has_error(self) -> bool:
+        """Whether it says how far off it may be, or needs not to."""
+        return self.kind == "key" or self.is_public or self.has_interval or self.ranks is not None
 
     @property
     def in_words(self) -> str:
@@ -135,7 +143,8 @@ def sheet_of_answer(question: PricedQuestion, found: Delivered) -> Sheet:
 def _cost(found: Delivered) -> str:
     """Its price; where some of it was released before, what the rest has cost."""
     price = as_strings(found.paid) if "stored" in found.receipt else found.receipt["price"]
-    return " ".join(f"{name} {price[name]}" for name in ("epsilon", "delta", "rho") if name in price)  # a stored one is sorted
+    parts = [(name, price[name]) for name in ("epsilon", "delta", "rho") if name in price]  # a stored one is sorted
+    return " ".join(f"{name} {shortly(Fraction(text))}" for name, text in parts if name != "delta" or Fraction(text))
 
 
 def _column(question: PricedQuestion, answer: Answer, place: int, about: Described) -> SheetColumn:
@@ -145,7 +154,8 @@ def _column(question: PricedQuestion, answer: Answer, place: int, about: Describ
     noise = tuple(map(noise_in, about.behind))
     if column.kind == "key":
         return SheetColumn(
-            column.name, "key", values, meaning=meaning, labels=column.labels, noise=noise, type=_key_type(about)
+            column.name, "key", values, meaning=meaning, labels=column.labels, noise=noise, type=_key_type(about),
+            width=column.width,
         )
     low, high = (tuple(map(noise_in, end)) for end in about.ends)
     return SheetColumn(

@@ -23,7 +23,9 @@ section{margin-top:3rem}
 .left-out{color:var(--dim);font-size:.92rem}
 .left-out p,.left-out ul{margin:.2rem 0}
 .chart{margin:1.2rem 0;padding:.6rem;overflow-x:auto;border:1px solid var(--line);border-radius:.5rem;background:#fff}
-.chart svg{display:block;max-width:100%;height:auto}
+.chart svg{display:block;width:100%;height:auto}
+.narrow{display:none}
+@media(max-width:44rem){.wide{display:none}.narrow{display:block}.chart{padding:.2rem}}
 .table{width:fit-content;max-width:100%;max-height:34rem;overflow:auto;margin:1rem 0}
 .table{border:1px solid var(--line);border-radius:.5rem}
 table{border-collapse:separate;border-spacing:0;min-width:20rem;font-size:.94rem;font-variant-numeric:tabular-nums}
@@ -53,6 +55,8 @@ footer{margin-top:3rem;padding-top:.8rem;border-top:1px solid var(--line);color:
 @media print{
 :root{color-scheme:light;--ink:#000;--dim:#444;--line:#bbb;--paper:#fff;--soft:#fff;--blue:#1d4f86}
 body{max-width:none;padding:0;font-size:10pt}
+.wide{display:block}
+.narrow{display:none}
 nav,details:not([open]){display:none}
 section{margin-top:1.6rem}
 .table{max-height:none;overflow:visible;border:0}
