@@ -121,7 +121,8 @@ class Answer:
     ``intervals`` has one entry per row: for every column but the keys, the (low, high) between which the exact value lies with
     the stated confidence, each by itself unless they are ``simultaneous``. It covers noise and rounding; ``left_out`` says what
     it does not. A quantile has one only if it was bought; ``rank_intervals`` has, for every quantile, how many rows its rank
-    may be off from the one asked for.
+    may be off from the one asked for. Where too few rows may be behind a number, as a released count says, neither is told:
+    ``too_few`` has its name.
     """
 
     id: str
@@ -143,6 +144,11 @@ class Answer:
     ranges: "tuple[RangeTotals, ...]" = ()  # behind running counts
     free: tuple[str, ...] = ()  # parts that were bought before
     left_out: tuple[str, ...] = ()  # what the intervals do not cover, in sentences
+    too_few: tuple[tuple[str, ...], ...] = ()  # per row, columns without a value since too few rows are behind it; () if none
+
+    def is_few(self, row: int, column: str) -> bool:
+        """Whether a value is not shown because a released count says that there may be no rows behind it. Rule 28."""
+        return bool(self.too_few) and column in self.too_few[row]
 
     @property
     def value(self) -> Any:
@@ -176,7 +182,8 @@ class Answer:
     def _told(self) -> dict[str, Any]:
         """What is said only where it is so."""
         said = {name: True for name in ("rehearsed", "simultaneous") if getattr(self, name)}
-        return said | ({"free": list(self.free)} if self.free else {})
+        few = {"too_few": [list(names) for names in self.too_few]} if self.too_few else {}
+        return said | ({"free": list(self.free)} if self.free else {}) | few
 
     def _ranks(self) -> dict[str, Any]:
         found = [{name: list(ends) for name, ends in row.items()} for row in self.rank_intervals]
@@ -193,9 +200,9 @@ class Answer:
             if column.kind != "key":
                 found[f"{column.name}_low"] = [ends[column.name][0] for ends in self.intervals]
                 found[f"{column.name}_high"] = [ends[column.name][1] for ends in self.intervals]
-            if self.rank_intervals and column.name in self.rank_intervals[0]:
-                found[f"{column.name}_rank_low"] = [ends[column.name][0] for ends in self.rank_intervals]
-                found[f"{column.name}_rank_high"] = [ends[column.name][1] for ends in self.rank_intervals]
+            if any(column.name in ends for ends in self.rank_intervals):
+                off = [ends.get(column.name, (None, None)) for ends in self.rank_intervals]
+                found[f"{column.name}_rank_low"], found[f"{column.name}_rank_high"] = [a for a, _ in off], [b for _, b in off]
         return found
 
     def to_csv(self) -> str:

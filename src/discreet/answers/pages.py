@@ -21,15 +21,15 @@ from discreet.answers.words import (
     left_in_words,
     numbers_of,
     offer_in_words,
+    only_reading,
     paid_in_words,
     parts_in_words,
-    ranked_reading,
     readings,
     spending_in_words,
 )
 from discreet.plots.lettering import clean
-from discreet.plots.numerals import Reading, grouped, percent, read_number, rough
-from discreet.plots.view import name_in_words, reads_whole
+from discreet.plots.numerals import Reading, grouped, percent, rough
+from discreet.plots.view import name_in_words
 
 if TYPE_CHECKING:
     from discreet.answers.answer import Answer, AnswerColumn, BudgetState
@@ -62,10 +62,8 @@ def answer_as_html(answer: "Answer") -> str:
 
 
 def _single(answer: "Answer", column: "AnswerColumn") -> str:
-    ends = answer.intervals[0][column.name]
-    number = answer.rows[0][column.name]
-    read = ranked_reading(read_number(number, ends, whole=reads_whole(column, [number])), ends, answer, column)
-    extra = {"both": read.spread, "ends": f"({read.spread})", "public": "(public)", "null": "no value"}[read.shape]
+    read = only_reading(answer, column)
+    extra = {"ends": f"({read.spread})", "public": "(public)", "null": "no value"}.get(read.shape, read.spread)
     value = f'<b style="font-size:1.4em">{escape(read.value)}</b> {escape(extra)}'
     return f'<div><span style="{_DIM}">{escape(name_in_words(column))}</span> {value}</div>'
 

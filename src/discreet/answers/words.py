@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from discreet.answers.losses import is_enough, letters, loss_in_words, share_left
 from discreet.plots.lettering import clean, for_terminal, padded, shortened, width_of
-from discreet.plots.numerals import Reading, grouped, percent, read_column, read_number, rough
-from discreet.plots.view import as_bought, how_far, name_in_words, reads_whole
+from discreet.plots.numerals import TOO_FEW, Reading, grouped, percent, read_column, read_number, rough
+from discreet.plots.view import as_bought, how_far, name_in_words, rank_interval, reads_whole
 
 if TYPE_CHECKING:
     from discreet.answers.answer import Allowance, Answer, AnswerColumn, BudgetState
@@ -33,9 +33,9 @@ __all__ = [
     "left_in_words",
     "left_out_in_words",
     "numbers_of",
+    "only_reading",
     "paid_in_words",
     "quote_in_words",
-    "ranked_reading",
     "readings",
     "spending_in_words",
     "table_in_words",
@@ -85,13 +85,21 @@ def readings(answer: "Answer", column: "AnswerColumn", most: int | None = None) 
     """The numbers of one column as people read them."""
     values = [row[column.name] for row in answer.rows[:most]]
     ends = [row[column.name] for row in answer.intervals[:most]]
-    read = read_column(values, ends, whole=reads_whole(column, values))
-    return [ranked_reading(each, pair, answer, column) for each, pair in zip(read, ends, strict=True)]
+    read = enumerate(zip(read_column(values, ends, whole=reads_whole(column, values)), ends, strict=True))
+    return [TOO_FEW if answer.is_few(row, column.name) else _ranked(*each, answer, column) for row, each in read]
 
 
-def ranked_reading(read: Reading, ends: tuple[Any, Any], answer: "Answer", column: "AnswerColumn") -> Reading:
+def only_reading(answer: "Answer", column: "AnswerColumn") -> Reading:
+    """The number of one column where there is one row: it has as many digits as its own ± allows."""
+    value, ends = answer.rows[0][column.name], answer.intervals[0][column.name]
+    if answer.is_few(0, column.name):
+        return TOO_FEW
+    return _ranked(read_number(value, ends, whole=reads_whole(column, [value])), ends, answer, column)
+
+
+def _ranked(read: Reading, ends: tuple[Any, Any], answer: "Answer", column: "AnswerColumn") -> Reading:
     """The reading of a value that was chosen by its rank: ``37 (rank ± 12)``, or the ends that were bought, equal ones too."""
-    far = answer.rank_intervals[0].get(column.name) if answer.rank_intervals else None
+    far = rank_interval(answer, column)
     if far is None and read.shape == "public" and column.is_drawn:  # noise so narrow that the interval has no width. Rule 28
         return Reading(read.value, "± 0", "both")
     if far is None or read.shape == "null":
@@ -137,9 +145,7 @@ def _rest(loss: "Loss") -> str:
 
 
 def _one_number(answer: "Answer", column: "AnswerColumn") -> str:
-    value, ends = answer.rows[0][column.name], answer.intervals[0][column.name]
-    read, sure = read_number(value, ends, whole=reads_whole(column, [value])), percent(answer.confidence)
-    read = ranked_reading(read, ends, answer, column)
+    read, sure = only_reading(answer, column), percent(answer.confidence)
     match read.shape:
         case "both":
             figure = f"{read} ({sure})"
@@ -149,13 +155,13 @@ def _one_number(answer: "Answer", column: "AnswerColumn") -> str:
             figure = f"{read.value} (public)"
         case "null":
             figure = "has no value"
+        case "few":
+            figure = f"has {read.spread}"
     return f"{name_in_words(column)} {figure} · {paid_in_words(answer)}"
 
 
 def _listed(answer: "Answer", columns: Sequence["AnswerColumn"]) -> list[str]:
-    row, ends = answer.rows[0], answer.intervals[0]
-    plain = [read_number(row[c.name], ends[c.name], whole=reads_whole(c, [row[c.name]])) for c in columns]
-    read = [ranked_reading(each, ends[c.name], answer, c) for each, c in zip(plain, columns, strict=True)]
+    read = [only_reading(answer, column) for column in columns]
     names = [shortened(clean(column.name), _MOST_COLUMNS_OF_TEXT) for column in columns]
     values = _aligned([each.value for each in read], right=True)
     texts = [f"{value} {_spread(each)}".rstrip() for value, each in zip(values, read, strict=True)]

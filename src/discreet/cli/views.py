@@ -11,14 +11,13 @@ from discreet.answers.words import (
     key_in_words,
     left_out_in_words,
     numbers_of,
+    only_reading,
     quote_in_words,
-    ranked_reading,
     readings,
 )
 from discreet.cli.page import Cell, Page
 from discreet.plots.lettering import clean, shortened
 from discreet.plots.numerals import Reading, grouped, percent, read_number
-from discreet.plots.view import reads_whole
 
 __all__ = ["show_answer", "show_budget", "show_figures", "show_quote"]
 
@@ -68,9 +67,7 @@ def show_figures(page: Page, answer: Answer, *, indent: int = 2) -> None:
 
 def _listed(answer: Answer, column: AnswerColumn) -> list[Cell]:
     """Name, value, ± and the two ends."""
-    ends = answer.intervals[0][column.name]
-    value = answer.rows[0][column.name]
-    read = ranked_reading(read_number(value, ends, whole=reads_whole(column, [value])), ends, answer, column)
+    ends, read = answer.intervals[0][column.name], only_reading(answer, column)
     between = f"({_ends(ends, whole=column.kind == 'count')})" if read.shape == "both" else ""
     return [_name(column.name), (read.value, "bold"), _spread(read), (between, "dim")]
 

@@ -18,6 +18,7 @@ from discreet.questions.ranked import SIZE_KINDS
 from discreet.questions.text import name_text, to_text
 from discreet.statistics.bounds import Found
 from discreet.statistics.part import Part
+from discreet.views.few import count_beside, uncounted
 
 __all__ = ["advice_on", "first_question", "free_parts", "how_to_ask", "join_notes", "past_end", "split_of", "warnings_for"]
 
@@ -65,7 +66,19 @@ def warnings_for(plan: Plan) -> tuple[str, ...]:
     """Advice about the price of a question."""
     found = [each for each in plan.vectors if isinstance(each, Found)]
     bounds = [note for each in found for note in _about(each, plan.facts)]
-    return (*advice_on(plan.price, plan.facts), *bounds, *(note for each in plan.vectors for note in each.notes()))
+    notes = (note for each in plan.vectors for note in each.notes())
+    return (*advice_on(plan.price, plan.facts), *bounds, *notes, *_uncounted(plan))
+
+
+def _uncounted(plan: Plan) -> tuple[str, ...]:
+    """Where no count tells that a group is empty, its statistic is a number all the same. Rule 28."""
+    is_part = bool(plan.question.keys) or plan.question.where is not None
+    found = [each for each in uncounted(plan) if is_part or each.filter is not None]
+    if not found:
+        return ()
+    names, counts = ", ".join(map(to_text, found)), dict.fromkeys(count_beside(each, plan.facts) for each in found)
+    beside = ", ".join(map(to_text, counts))
+    return (f"{names}: also where there are no rows, since no count of the same rows tells; ask {beside} beside it",)
 
 
 def _about(found: Found, facts: Facts) -> list[str]:

@@ -74,8 +74,9 @@ def _belongs(signed: Shown, made: Shown) -> bool:
         return False
     if made.intervals is None:
         return made.kind != "key" or signed.values == made.values
-    triples = zip(signed.values, made.values, made.intervals, strict=True)
-    return all(value == now or _is_inside(value, interval) for value, now, interval in triples)
+    few = {*signed.too_few, *made.too_few}  # another confidence has others
+    triples = enumerate(zip(signed.values, made.values, made.intervals, strict=True))
+    return all(row in few or value == now or _is_inside(value, interval) for row, (value, now, interval) in triples)
 
 
 def _is_inside(value: Any, interval: tuple[Any, Any]) -> bool:
@@ -88,8 +89,14 @@ def _is_inside(value: Any, interval: tuple[Any, Any]) -> bool:
 def _with_values(made: Document, signed: Document) -> Document:
     """The intervals that were made now beside the values that the receipt signs, whatever formula this version has for them."""
     pairs = zip(made.table.columns, signed.table.columns, strict=True)
-    columns = tuple(replace(now, values=before.values) for now, before in pairs)
+    columns = tuple(replace(now, values=_values(now, before)) for now, before in pairs)
     return replace(made, table=replace(made.table, columns=columns), split=signed.split, free=signed.free)
+
+
+def _values(now: Shown, before: Shown) -> list[object]:
+    """The signed values; but those of too few rows, by this confidence or by that, are as they were worked out now."""
+    few = {*now.too_few, *before.too_few}
+    return [now.values[row] if row in few else value for row, value in enumerate(before.values)] if few else before.values
 
 
 def _named(document: Document, plan: Plan) -> Document:

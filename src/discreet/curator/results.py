@@ -85,6 +85,7 @@ def answer_of(
         rows=tuple({c.name: c.values[i] for c in columns} for i in range(rows)),
         intervals=tuple({c.name: c.intervals[i] for c in columns if c.intervals is not None} for i in range(rows)),
         rank_intervals=_rank_intervals(document.table),
+        too_few=_too_few(document.table),
         confidence=document.confidence,
         cost=cost,
         budget=budget,
@@ -129,8 +130,24 @@ def _edges(key: Key) -> tuple[Fraction, ...]:
 
 
 def _rank_intervals(table: Table) -> tuple[dict[str, tuple[int, int]], ...]:
+    """Per row, of every value that was chosen by its rank and is shown."""
     found = {column.name: column.rank_interval for column in table.columns if column.rank_interval is not None}
-    return (found,) * table.rows if found else ()
+    if not found:
+        return ()
+    rows = [dict(found) for _ in range(table.rows)]
+    for column in table.columns:
+        for place in column.too_few:
+            rows[place].pop(column.name, None)
+    return tuple(rows)
+
+
+def _too_few(table: Table) -> tuple[tuple[str, ...], ...]:
+    """Per row, the columns that are of too few rows there; nothing if none is anywhere."""
+    rows: list[list[str]] = [[] for _ in range(table.rows)]
+    for column in table.columns:
+        for place in column.too_few:
+            rows[place].append(column.name)
+    return tuple(map(tuple, rows)) if any(rows) else ()
 
 
 def quoted_columns(plan: Plan, confidence: Fraction, assuming: int | None, released: Counts) -> tuple[QuotedColumn, ...]:

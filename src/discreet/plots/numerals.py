@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from discreet.plots.lettering import clean
 
-__all__ = ["Reading", "grouped", "percent", "read_column", "read_number", "rough"]
+__all__ = ["Reading", "TOO_FEW", "grouped", "percent", "read_column", "read_number", "rough"]
 
 _NOTHING = "–"  # stands for NULL
 Ends = tuple[Any, Any]  # (low, high); None where nothing bounds the value
@@ -26,11 +26,14 @@ _COARSER = Decimal("1.1")  # a ± of one digit is taken if it is at most this mu
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A number in parts that can be aligned: ``45`` with ``± 30`` (both), or ``15 … 80`` (ends), or nothing (public, null)."""
+    """A number in parts that can be aligned: ``45`` with ``± 30`` (both), or ``15 … 80`` (ends), or nothing (public, null).
+
+    ``few``: there is no number, since too few rows may be behind it.
+    """
 
     value: str
     spread: str
-    shape: Literal["both", "ends", "public", "null"]
+    shape: Literal["both", "ends", "public", "null", "few"]
 
     def __str__(self) -> str:
         match self.shape:
@@ -38,8 +41,13 @@ class Reading:
                 return f"{self.value} {self.spread}"
             case "ends":
                 return f"{self.value} ({self.spread})"
+            case "few":
+                return self.spread
             case _:
                 return self.value
+
+
+TOO_FEW = Reading(_NOTHING, "too few rows", "few")
 
 
 @dataclass(frozen=True, slots=True)

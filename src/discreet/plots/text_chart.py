@@ -84,7 +84,7 @@ def _figures(panel: Panel) -> list[str]:
     """The numbers, aligned at their last digit."""
     most = max((width_of(read.value) for read in panel.readings), default=0)
     return [
-        " " * (most - width_of(read.value)) + text if read.shape != "null" else text
+        " " * (most - width_of(read.value)) + text if read.shape not in ("null", "few") else text
         for read, text in zip(panel.readings, panel.texts, strict=True)
     ]
 

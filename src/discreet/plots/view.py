@@ -7,12 +7,15 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from discreet.plots.lettering import clean, shortened
-from discreet.plots.numerals import Reading, grouped, percent, read_column, read_number
+from discreet.plots.numerals import TOO_FEW, Reading, grouped, percent, read_column, read_number
 
 if TYPE_CHECKING:
     from discreet.answers.answer import Answer, AnswerColumn
 
-__all__ = ["Key", "MOST_BARS", "MOST_POINTS", "Panel", "View", "as_bought", "how_far", "name_in_words", "reads_whole", "view_of"]
+__all__ = [
+    "Key", "MOST_BARS", "MOST_POINTS", "Panel", "View", "as_bought", "how_far", "name_in_words", "rank_interval", "reads_whole",
+    "view_of",
+]  # fmt: skip
 
 MOST_BARS = 60
 MOST_POINTS = 5000
@@ -151,8 +154,9 @@ def _panel(column: "AnswerColumn", answer: "Answer", most: int) -> Panel:
         tuple(_finite(low) for low, _ in ends),
         tuple(_finite(high) for _, high in ends),
         tuple(
-            _rank_of(each, answer, column) if is_ranked else as_bought(column, each, pair)
-            for each, pair in zip(read, ends, strict=True)
+            TOO_FEW if answer.is_few(row, column.name)
+            else _rank_of(each, answer, column) if is_ranked else as_bought(column, each, pair)
+            for row, (each, pair) in enumerate(zip(read, ends, strict=True))
         ),
         is_ranked,
     )
@@ -170,10 +174,15 @@ def as_bought(column: "AnswerColumn", read: Reading, ends: tuple[Any, Any]) -> R
 
 def _rank_of(read: Reading, answer: "Answer", column: "AnswerColumn") -> Reading:
     """The value with how many rows its rank may be off."""
-    far = answer.rank_intervals[0].get(column.name) if answer.rank_intervals else None
+    far = rank_interval(answer, column)
     if far is None or read.shape == "null":
         return Reading(read.value, "", "null" if read.shape == "null" else "public")
     return Reading(read.value, how_far(column, far), "ends")
+
+
+def rank_interval(answer: "Answer", column: "AnswerColumn") -> tuple[int, int] | None:
+    """How many rows the rank of a chosen value may be off, the same in every row that has one; None if it is none."""
+    return next((row[column.name] for row in answer.rank_intervals if column.name in row), None)
 
 
 def how_far(column: "AnswerColumn", far: tuple[int, int]) -> str:

@@ -49,6 +49,7 @@ def _as_answer(sheet: Sheet, columns: list[SheetColumn]) -> Answer:
         rows=tuple({column.name: column.values[row] for column in columns} for row in range(sheet.rows)),
         intervals=tuple({name: each[row] for name, each in ends.items()} for row in range(sheet.rows)),
         confidence=Fraction(sheet.confidence),
+        too_few=tuple(tuple(name for name, of in numbers.items() if row in of.too_few) for row in range(sheet.rows)),
         cost=_NOTHING,
         budget=BudgetState(_NOTHING, _NOTHING, _NOTHING),
     )

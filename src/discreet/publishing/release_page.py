@@ -16,7 +16,7 @@ from discreet.answers.public import about
 from discreet.curator.together import Worth
 from discreet.facts.model import ByColumn, Facts
 from discreet.plots.lettering import clean
-from discreet.plots.numerals import Reading, grouped, percent, read_column
+from discreet.plots.numerals import TOO_FEW, Reading, grouped, percent, read_column
 from discreet.privacy.losses import Pure
 from discreet.publishing.pictures import chart_of_sheet, mark_of
 from discreet.publishing.sheets import Sheet, SheetColumn
@@ -155,15 +155,24 @@ def _figures(column: SheetColumn) -> list[str]:
     whole = column.kind == "count" or all(value is None or isinstance(value, int) for value in column.values)
     if not column.has_interval:
         ends = [(value, value) for value in column.values]
-        return [f'<td class="number">{_text(read.value)}</td>' for read in read_column(column.values, ends, whole=whole)]
+        alone = _marked(read_column(column.values, ends, whole=whole), column)
+        return [f'<td class="number">{_text(str(read))}</td>' for read in alone]
     ends = list(zip(column.lows, column.highs, strict=True))
-    read = read_column(column.values, ends, whole=whole)
+    read = _marked(read_column(column.values, ends, whole=whole), column)
     return [_figure(each, low, high, column.is_public) for each, (low, high) in zip(read, ends, strict=True)]
+
+
+def _marked(read: list[Reading], column: SheetColumn) -> list[Reading]:
+    """The readings, and where too few rows are behind a number, that."""
+    few = set(column.too_few)
+    return [TOO_FEW if row in few else each for row, each in enumerate(read)]
 
 
 def _figure(read: Reading, low: Any, high: Any, is_public: bool) -> str:
     alone = "public" if is_public else "± 0"  # an interval without width is no reason to call a number public. Rule 28
-    spread = {"both": read.spread, "ends": f"({read.spread})", "public": alone, "null": "no value"}[read.shape]
+    spread = {"ends": f"({read.spread})", "public": alone, "null": "no value"}.get(read.shape, read.spread)
+    if read.shape == "few":
+        return f'<td class="number">{_text(read.value)} <span class="spread">{_text(spread)}</span></td>'
     exact = f"from {'−∞' if low is None else low} to {'∞' if high is None else high}"
     return f'<td class="number" title="{exact}">{_text(read.value)} <span class="spread">{_text(spread)}</span></td>'
 

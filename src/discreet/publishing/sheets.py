@@ -49,6 +49,7 @@ class SheetColumn:
     ranks: int | None = None
     ends: Ends = ((), ())
     is_public: bool = False
+    too_few: tuple[int, ...] = ()  # the rows in which too few rows of the table are behind it: it has no value there
     width: float | None = None  # of the bins that a key stands for
 
     @property
@@ -62,7 +63,8 @@ class SheetColumn:
         told = "only values with enough people are released" if self.kind == "key" and self.noise else ""
         by = "count" if self.kind == "mode" else "rank"
         rank = "" if self.ranks is None else f"chosen by its {by}, which is off by {self.ranks} at most"
-        return "; ".join(filter(None, [self.meaning, told, rank]))
+        few = "no value where too few rows are behind it" if self.too_few else ""
+        return "; ".join(filter(None, [self.meaning, told, rank, few]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +174,7 @@ def _column(question: PricedQuestion, answer: Answer, place: int, about: Describ
         ranks=next((-row[column.name][0] for row in answer.rank_intervals if column.name in row), None),
         ends=(low, high),
         is_public=not column.is_drawn,
+        too_few=tuple(row for row in range(len(answer.rows)) if answer.is_few(row, column.name)),
     )
 
 

@@ -15,6 +15,7 @@ from discreet.statistics.estimate import Estimate, fixed
 from discreet.statistics.part import Released
 from discreet.statistics.reach import Floats
 from discreet.views.estimates import estimate
+from discreet.views.few import ALL_SHOWN, Few
 
 __all__ = ["Risk", "cell_of", "evaluate", "evaluated", "shared_risk"]
 
@@ -23,7 +24,7 @@ Risk = Callable[[Aggregate], float]  # how often the interval of an aggregate ma
 
 def evaluated(plan: Plan, value: Expression, released: Released, alpha: float) -> Estimate:
     """An output in every cell, with intervals that miss its exact value with probability at most ``alpha`` each."""
-    return evaluate(opened(plan, released), value, released, shared_risk(value, alpha))
+    return evaluate(opened(plan, released), value, released, shared_risk(value, alpha), ALL_SHOWN)
 
 
 def shared_risk(value: Expression, alpha: float) -> Risk:
@@ -38,8 +39,17 @@ def cell_of(plan: Plan, place: int) -> NDArray[np.intp]:
     return np.asarray(np.unravel_index(np.arange(plan.wanted.cells), sizes)[place])
 
 
-def evaluate(plan: Plan, expression: Expression, released: Released, risk: Risk) -> Estimate:
-    """An expression over released values in every cell, with interval arithmetic. NaN stands for NULL."""
+def evaluate(plan: Plan, expression: Expression, released: Released, risk: Risk, few: Few) -> Estimate:
+    """An expression over released values in every cell, with interval arithmetic. NaN stands for NULL.
+
+    What is of too ``few`` rows is NULL, and so is all that is worked out from it; AND, OR and NOT have three values.
+    """
+    found = _evaluate(plan, expression, released, risk, few)
+    is_logic = isinstance(expression, Apply) and expression.operation in ("and", "or", "not")
+    return found if is_logic else few.without(found, expression)
+
+
+def _evaluate(plan: Plan, expression: Expression, released: Released, risk: Risk, few: Few) -> Estimate:
     match expression:
         case Aggregate():
             return estimate(plan, expression, released, risk(expression))
@@ -51,17 +61,17 @@ def evaluate(plan: Plan, expression: Expression, released: Released, risk: Risk)
             return Estimate(values, values, values)
         case Apply(operation, of):
             with np.errstate(all="ignore"):
-                return _apply(operation, [evaluate(plan, part, released, risk) for part in of])
+                return _apply(operation, [evaluate(plan, part, released, risk, few) for part in of])
         case Case(whens, otherwise):
-            found = evaluate(plan, otherwise, released, risk)
+            found = evaluate(plan, otherwise, released, risk, few)
             for condition, then in reversed(whens):
-                holds = evaluate(plan, condition, released, risk).value == 1.0
-                chosen = evaluate(plan, then, released, risk)
+                holds = evaluate(plan, condition, released, risk, few).value == 1.0
+                chosen = evaluate(plan, then, released, risk, few)
                 found = Estimate(*(np.where(holds, a, b) for a, b in zip(_parts(chosen), _parts(found), strict=True)))
             return found
         case In(of, values):
-            tested = evaluate(plan, of, released, risk)
-            return _apply("or", [_apply("equal", [tested, evaluate(plan, value, released, risk)]) for value in values])
+            tested = evaluate(plan, of, released, risk, few)
+            return _apply("or", [_apply("equal", [tested, evaluate(plan, value, released, risk, few)]) for value in values])
         case Column() | Like() | DatePart() | Bin():
             raise AssertionError("rows are not seen after release")
         case _:

@@ -19,7 +19,7 @@ from discreet.questions.ranked import SIZE_KINDS
 from discreet.views.estimates import estimate
 from discreet.views.simultaneous import Confidence
 
-__all__ = ["Counted", "Counts", "count_behind", "counts_for", "rows_at_least"]
+__all__ = ["Counted", "Counts", "count_behind", "counts_for", "rows_at_least", "rows_behind"]
 
 Counted = int | Sequence[int]  # rows that there are at least, or at least in each cell
 Counts = Counted | Mapping[str, Counted]  # for all outputs, or for each by name
@@ -34,7 +34,7 @@ def count_behind(value: Expression, plan: Plan) -> str | None:
     aggregates = aggregates_in_expression(value)
     if any(each.kind in SIZE_KINDS for each in aggregates):
         return None  # units are behind it, not rows
-    behind = dict.fromkeys(_count(each, plan.facts) for each in aggregates)
+    behind = dict.fromkeys(rows_behind(each, plan.facts) for each in aggregates)
     if len(behind) != 1:
         return None
     count = next(iter(behind))
@@ -42,7 +42,8 @@ def count_behind(value: Expression, plan: Plan) -> str | None:
     return count_name(plan, of, count.filter)
 
 
-def _count(aggregate: Aggregate, facts: Facts) -> Aggregate:
+def rows_behind(aggregate: Aggregate, facts: Facts) -> Aggregate:
+    """The count of the rows that an aggregate is about."""
     if aggregate.and_of is not None and drops_rows(aggregate, facts):
         has = Apply("not", (Apply("is_null", (with_nulls_replaced(aggregate.and_of, facts),)),))
         only = has if aggregate.filter is None else Apply("and", (aggregate.filter, has))

@@ -144,7 +144,7 @@ def _at(plan: Plan, confidence: Confidence, rows: int) -> list[float]:
         wanted=replace(plan.wanted, keys=()),
         question=replace(plan.question, having=None, order=(), limit=None),
     )
-    table = answer_table(one_cell, _assumed(plan, rows), confidence)
+    table = answer_table(one_cell, _assumed(plan, rows), confidence, is_expected=True)
     return [0.0 if shown.intervals is None else _half(*shown.intervals[0]) for shown in table.columns]
 
 

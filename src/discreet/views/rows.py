@@ -1,6 +1,6 @@
 """From released integers to the rows of an answer: HAVING, ORDER BY, LIMIT, and numbers as people read them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -11,7 +11,7 @@ from discreet.planning.choosing import aggregates_in_expression
 from discreet.planning.plan import Derived, Plan
 from discreet.planning.staged import opened
 from discreet.questions.aggregates import FORMS, Kind
-from discreet.questions.algebra import Aggregate, Column, Expression, KeyOf
+from discreet.questions.algebra import Aggregate, Column, Expression, KeyOf, Output
 from discreet.questions.bounds import is_whole
 from discreet.statistics.mode import Mode
 from discreet.statistics.part import Released
@@ -19,6 +19,7 @@ from discreet.statistics.ranks import Ranks
 from discreet.statistics.reach import Floats
 from discreet.views.arithmetic import Risk, cell_of, evaluate, shared_risk
 from discreet.views.estimates import estimate
+from discreet.views.few import ALL_SHOWN, Few, few_in
 from discreet.views.simultaneous import Confidence, risks_together
 
 __all__ = ["Kind", "Shown", "Table", "answer_table", "cells_shown", "is_drawn", "kind_of"]
@@ -37,6 +38,7 @@ class Shown:
     labels: dict[object, str]
     rank_interval: tuple[int, int] | None = None  # of values that were chosen by rank: rows around the rank, in every cell
     is_drawn: bool = False  # noise is behind it: it is not public, however narrow its interval
+    too_few: tuple[int, ...] = ()  # the rows in which it is of too few rows: no value, no interval. Rule 28
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,17 +49,23 @@ class Table:
     rows: int
 
 
-def answer_table(plan: Plan, released: Released, confidence: Confidence, simultaneous: bool = False) -> Table:
-    """Every output of the question with its intervals: each holds with this confidence, or all at once if ``simultaneous``."""
+def answer_table(
+    plan: Plan, released: Released, confidence: Confidence, simultaneous: bool = False, *, is_expected: bool = False
+) -> Table:
+    """Every output of the question with its intervals: each holds with this confidence, or all at once if ``simultaneous``.
+
+    ``is_expected``: it is about as many rows as a quote says, and none are too few.
+    """
     plan = opened(plan, released)
-    rows = _chosen_rows(plan, released)
+    few = ALL_SHOWN if is_expected else few_in(plan, released, confidence)
+    rows = _chosen_rows(plan, released, few)
     if not simultaneous:
         risk = float(1 - confidence)  # of an exact confidence, however near to 1
-        shown = [_shown(plan, o.name, o.value, released, shared_risk(o.value, risk), rows) for o in plan.question.outputs]
+        shown = [_shown(plan, o, released, shared_risk(o.value, risk), rows, few) for o in plan.question.outputs]
         return Table(tuple(shown), len(rows))
     cells = len(rows) if _is_choice_public(plan) else plan.groups  # rows chosen by their noise: all must hold
     risks = risks_together(plan, confidence, cells)
-    shown = [_shown(plan, o.name, o.value, released, lambda a: risks.get(a, 1.0), rows) for o in plan.question.outputs]
+    shown = [_shown(plan, o, released, lambda a: risks.get(a, 1.0), rows, few) for o in plan.question.outputs]
     return Table(tuple(shown), len(rows))
 
 
@@ -79,14 +87,14 @@ def kind_of(expression: Expression) -> Kind:
             return "derived"
 
 
-def _chosen_rows(plan: Plan, released: Released) -> NDArray[np.intp]:
-    """The cells that the answer shows, in order. Decided on released values, so it costs nothing."""
+def _chosen_rows(plan: Plan, released: Released, few: Few) -> NDArray[np.intp]:
+    """The cells that the answer shows, in order: those without a value to sort by last. Decided on released values."""
     rows = cells_shown(plan)
     if plan.question.having is not None:
-        holds = evaluate(plan, plan.question.having, released, _some_risk).value
+        holds = evaluate(plan, plan.question.having, released, _some_risk, few).value
         rows = rows[holds[rows] == 1.0]
     for order in reversed(plan.question.order):
-        by = _sort_key(plan, order.by, released)[rows]
+        by = _sort_key(plan, order.by, released, few)[rows]
         places = np.argsort(-by if order.descending else by, kind="stable")
         rows = rows[places]
     return rows if plan.question.limit is None else rows[: plan.question.limit]
@@ -101,10 +109,10 @@ def cells_shown(plan: Plan) -> NDArray[np.intp]:
     return np.flatnonzero(is_shown)
 
 
-def _sort_key(plan: Plan, by: Expression, released: Released) -> Floats:
+def _sort_key(plan: Plan, by: Expression, released: Released, few: Few) -> Floats:
     if isinstance(by, KeyOf):
         return cell_of(plan, by.place).astype(np.float64)  # keys sort in the order of the facts
-    return evaluate(plan, by, released, _some_risk).value
+    return evaluate(plan, by, released, _some_risk, few).value
 
 
 def _is_choice_public(plan: Plan) -> bool:
@@ -112,7 +120,19 @@ def _is_choice_public(plan: Plan) -> bool:
     return plan.question.having is None and all(isinstance(order.by, KeyOf) for order in plan.question.order)
 
 
-def _shown(plan: Plan, name: str, value: Expression, released: Released, risk: Risk, rows: NDArray[np.intp]) -> Shown:
+def _shown(plan: Plan, output: Output, released: Released, risk: Risk, rows: NDArray[np.intp], few: Few) -> Shown:
+    shown = _column(plan, output.name, output.value, released, risk, rows, few)
+    if (cells := few.of(output.value)) is None or not (places := np.flatnonzero(cells[rows]).tolist()):
+        return shown
+    values, intervals = list(shown.values), list(shown.intervals or ())
+    for place in places:
+        values[place], intervals[place] = None, (None, None)
+    return replace(shown, values=values, intervals=intervals, too_few=tuple(places))
+
+
+def _column(
+    plan: Plan, name: str, value: Expression, released: Released, risk: Risk, rows: NDArray[np.intp], few: Few
+) -> Shown:
     kind = kind_of(value)
     if isinstance(value, KeyOf):
         axis = plan.axes[value.place]
@@ -123,7 +143,7 @@ def _shown(plan: Plan, name: str, value: Expression, released: Released, risk: R
         return _ranked(plan, name, value, part, released, risk(value), rows)
     if isinstance(value, Aggregate) and isinstance(part, Mode):
         return _mode(plan, name, value, part, released, risk(value), rows)
-    found = evaluate(plan, value, released, risk)
+    found = evaluate(plan, value, released, risk, few)
     whole = isinstance(value, Aggregate) and (kind == "count" or (kind == "sum" and _is_whole_sum(plan, value)))
     whole = whole and (part is None or not part.shares_noise)  # bins of a tree add up to their running counts, unrounded
     intervals = _intervals(found.low[rows], found.high[rows], whole)

@@ -7,7 +7,7 @@ from typing import assert_never
 
 from discreet.answers.answer import AnswerColumn
 from discreet.answers.losses import exactly, letters
-from discreet.answers.words import cost_in_words, key_in_words, numbers_of, readings
+from discreet.answers.words import cost_in_words, key_in_words, numbers_of, only_reading, readings
 from discreet.cli.demo.steps import Asked, Chart, Checked, Derived, Example, Opened, Refusal, Replay, Step, Worth
 from discreet.cli.ledgers import show_verified
 from discreet.cli.options import typed
@@ -129,8 +129,7 @@ def _lines(example: Example, *, priced: bool) -> Iterator[tuple[Cell, ...]]:
 def _read(example: Example, column: AnswerColumn) -> list[Reading]:
     if len(example.answer.rows) > 1:
         return readings(example.answer, column)
-    value, ends = example.answer.rows[0][column.name], example.answer.intervals[0][column.name]
-    return [read_number(value, ends, whole=column.kind == "count")]
+    return [only_reading(example.answer, column)]
 
 
 def _worth(page: Page, step: Worth) -> None:

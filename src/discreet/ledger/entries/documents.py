@@ -86,6 +86,8 @@ def _column_to(column: Shown, parts: list[bytes]) -> dict[str, Any]:
         kept["ranks"] = list(column.rank_interval)
     if column.is_drawn:
         kept["drawn"] = True
+    if column.too_few:
+        kept["too_few"] = list(column.too_few)
     return kept
 
 
@@ -97,7 +99,8 @@ def _column_from(kept: Mapping[str, Any], reading: "_Reading") -> Shown:
         intervals = list(zip(low, reading.values(kept["high"]), strict=True))
     labels = {_value_from(value): label for value, label in kept.get("labels", ())}
     ranks = (kept["ranks"][0], kept["ranks"][1]) if "ranks" in kept else None
-    return Shown(kept["name"], cast(Kind, kept["kind"]), values, intervals, labels, ranks, kept.get("drawn", False))
+    kind, few = cast(Kind, kept["kind"]), tuple(kept.get("too_few", ()))
+    return Shown(kept["name"], kind, values, intervals, labels, ranks, kept.get("drawn", False), few)
 
 
 def _numbers_to(values: Sequence[object], parts: list[bytes]) -> dict[str, Any]:
@@ -171,7 +174,7 @@ def shown_in_document(document: Document) -> dict[str, Any]:
     columns, rows = document.table.columns, document.table.rows
     pairs = [c.intervals for c in columns]
     ends = [None if each is None else ([low for low, _ in each], [high for _, high in each]) for each in pairs]
-    ranks = [[list(c.rank_interval)] if c.rank_interval is not None and rows else [] for c in columns]
+    ranks = [[list(c.rank_interval)] if c.rank_interval is not None and rows > len(c.too_few) else [] for c in columns]
     return _shown([c.values for c in columns], ends, ranks, float(document.confidence), document.simultaneous)
 
 
