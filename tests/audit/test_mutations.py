@@ -90,7 +90,7 @@ def halved(found):
 @pytest.mark.slow
 @pytest.mark.parametrize(("unit", "neighbours", "sql", "price"), SUMS)
 def test_a_halved_sensitivity_of_sums_is_found(monkeypatch, unit, neighbours, sql, price):
-    assert not audited(sql, price, unit, neighbours, pairs=8).found_violation
+    assert not audited(sql, price, unit, neighbours, pairs=3).found_violation
     names = [each.name for each in pkgutil.iter_modules(statistics.__path__)]
     for file in [importlib.import_module(f"discreet.statistics.{name}") for name in names]:
         if hasattr(file, "sensitivity_of"):
@@ -113,7 +113,7 @@ RANKED = [
 @pytest.mark.parametrize("neighbours", ["add_remove", "change_one"])
 @pytest.mark.parametrize(("unit", "sql"), RANKED)
 def test_a_halved_sensitivity_of_choices_by_rank_is_found(monkeypatch, unit, sql, neighbours, price):
-    assert not audited(sql, price, unit, neighbours, pairs=8).found_violation
+    assert not audited(sql, price, unit, neighbours, pairs=3).found_violation
     mutated(monkeypatch, rank_drafts, "_moves", lambda found: found / 2)
     assert is_found(audited(sql, price, unit, neighbours), "rows, declared")
 
@@ -137,7 +137,7 @@ KEYED = [
 @pytest.mark.slow
 @pytest.mark.parametrize(("unit", "sql"), KEYED)
 def test_keys_that_are_priced_as_if_nobody_could_change_theirs_are_found(monkeypatch, unit, sql):
-    assert not audited(sql, KEYS, unit, "change_one", pairs=8).found_violation
+    assert not audited(sql, KEYS, unit, "change_one", pairs=3).found_violation
     wrong = {"neighbours": "add_remove"}
     mutated(monkeypatch, KeysDraft, "planned", lambda keys: replace(keys, mechanism=priced_as(keys.mechanism, **wrong)))
     assert is_found(audited(sql, KEYS, unit, "change_one"), "units of keys, declared")
@@ -181,7 +181,7 @@ def test_a_delta_that_is_not_charged_is_found(monkeypatch):
                                  "SELECT MEDIAN(age) AS m FROM t PER UNIT 2 ROWS",
                                  "SELECT c, COUNT(*) AS n FROM t GROUP BY c PER UNIT 1 GROUP, 2 ROWS PER GROUP"])  # fmt: skip
 def test_a_cap_that_is_priced_and_not_applied_is_found(monkeypatch, sql):
-    assert not audited(sql, EPSILON, WHO, pairs=8).found_violation
+    assert not audited(sql, EPSILON, WHO, pairs=3).found_violation
     mutated(monkeypatch, build, "bound_of", lambda bound: replace(bound, groups=None, rows=None, rows_per_group=None))
     assert is_found(audited(sql, EPSILON, WHO), "moved by")
 

@@ -2,7 +2,6 @@
 
 import json
 from fractions import Fraction
-from itertools import product
 
 import pandas as pd
 import pytest
@@ -10,7 +9,7 @@ import pytest
 import discreet as dc
 
 TINY = Fraction(1, 10**9)
-CONFIDENCES = [(TINY, False), (TINY, True), (Fraction(19, 20), True), (1 - TINY, False), (1 - TINY, True)]  # and if all at once
+CONFIDENCES = [(TINY, False), (TINY, True), (Fraction(19, 20), True), (1 - TINY, True)]  # and whether they hold all at once
 BEYOND = ["0.999999999999999999999", 1 - TINY / 2, "0.9999999991", TINY / 2, "1e-300", 0, 1, 95]
 COUNTED = ["COUNT(*)", "COUNT(x)", "COUNT(DISTINCT s)"]
 SUMMED = ["SUM(x)", "SUM(i)", "AVG(x)", "AVG(i) / 2", "AT_BOUNDS(x)", "VAR_POP(x)", "VARIANCE(x)", "STDDEV(i)"]
@@ -19,7 +18,7 @@ CHOSEN = ["MEDIAN(x)", "QUANTILE(i, 0.9)", "MIN(x)", "MAX(i)", "MEDIAN(x, INTERV
 NOISY = [*COUNTED, *SUMMED, *RELATED]
 GROUPED = [f"SELECT s, {each} AS v FROM t GROUP BY s" for each in ("COUNT(*)", "AVG(x)", "VARIANCE(x)", "MEDIAN(i)")]
 RUNNING = "SELECT BIN(x, 10) AS b, RUNNING_COUNT(*) AS v FROM t GROUP BY b"
-POWERS = [-300, -24, -12, -9, 0, 6, 298]  # of ten
+ALWAYS, BY_TURNS = [-300, 0, 298], [-24, -12, -9, 6]  # powers of ten
 ROWS = [{"x": 7.5 * i % 100, "i": i * i % 51, "s": "ab"[i % 2]} for i in range(40)]
 
 
@@ -27,6 +26,11 @@ def table(neighbours="add_remove", **budget):
     columns = {"x": dc.number(0, 100, null=0), "i": dc.integer(0, 50, null=0), "s": dc.category("a", "b")}
     facts = {"rows": len(ROWS)} if neighbours == "change_one" else {}
     return dc.table(pd.DataFrame(ROWS), name="t", unit="row", neighbours=neighbours, columns=columns, budget=budget, **facts)
+
+
+def with_powers(questions):
+    """Every question with the powers of its prices."""
+    return [(sql, power) for place, sql in enumerate(questions) for power in [*ALWAYS, BY_TURNS[place % 4]]]
 
 
 def asked_at_every_confidence(people, sql, price):
@@ -47,6 +51,7 @@ def asked_at_every_confidence(people, sql, price):
             assert row["v"] is not None or "REGR_" in sql  # a line through points that may lie above each other
             low, high = ends["v"]
             assert None in (low, high, row["v"]) or low <= row["v"] <= high
+    for confidence in (TINY, 1 - TINY) if answered else ():
         people.quote(sql, **price, confidence=confidence)
     return answered
 
@@ -55,25 +60,25 @@ def asked_at_every_confidence(people, sql, price):
 @pytest.mark.parametrize("neighbours", ["add_remove", "change_one"])
 def test_every_statistic_is_answered_at_every_confidence_at_pure_prices(neighbours):
     people, answered = table(neighbours, epsilon="1e300"), 0
-    for sql, power in product([*(f"SELECT {each} AS v FROM t" for each in [*NOISY, *CHOSEN]), *GROUPED, RUNNING], POWERS):
+    for sql, power in with_powers([*(f"SELECT {each} AS v FROM t" for each in [*NOISY, *CHOSEN]), *GROUPED, RUNNING]):
         answered += asked_at_every_confidence(people, sql, {"epsilon": Fraction(10) ** power}) > 0
-    assert answered > 100
+    assert answered > 60
 
 
 @pytest.mark.slow
 def test_every_statistic_is_answered_at_every_confidence_at_prices_with_a_delta():
     people, answered = table(epsilon="1e300", delta="0.1"), 0
-    for sql, power in product([f"SELECT {each} AS v FROM t" for each in NOISY] + GROUPED[:3] + [RUNNING], POWERS):
+    for sql, power in with_powers([f"SELECT {each} AS v FROM t" for each in NOISY] + GROUPED[:3] + [RUNNING]):
         answered += asked_at_every_confidence(people, sql, {"epsilon": Fraction(10) ** power, "delta": "1e-9"}) > 0
-    assert answered > 50
+    assert answered > 30
 
 
 @pytest.mark.slow
 def test_every_statistic_is_answered_at_every_confidence_on_a_ledger_of_rho():
     people, answered = table(epsilon="1e300", delta="1e-6", accounting="concentrated"), 0
-    for sql, power in product([*(f"SELECT {each} AS v FROM t" for each in [*NOISY, *CHOSEN]), *GROUPED, RUNNING], POWERS):
+    for sql, power in with_powers([*(f"SELECT {each} AS v FROM t" for each in [*NOISY, *CHOSEN]), *GROUPED, RUNNING]):
         answered += asked_at_every_confidence(people, sql, {"rho": Fraction(10) ** power}) > 0
-    assert answered > 100
+    assert answered > 60
 
 
 @pytest.mark.parametrize("statistic", ["COUNT(*)", "AVG(x)", "VARIANCE(x)", "MEDIAN(i)"])
