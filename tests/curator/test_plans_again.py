@@ -50,7 +50,7 @@ def check_again(plan):
     assert (again.vectors, again.price, again.event, again.wanted) == (plan.vectors, plan.price, plan.event, plan.wanted)
 
 
-@settings(max_examples=250, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
+@settings(max_examples=120, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
 @given(questions(), PRICES, RELATIONS, st.data())
 def test_every_question_with_any_weights_is_planned_again_as_it_was(sql, price, relation, data):
     facts = FACTS[relation]
@@ -61,7 +61,7 @@ def test_every_question_with_any_weights_is_planned_again_as_it_was(sql, price, 
     check_again(planned(lambda: make_plan(plan.question, facts, price, weights)))
 
 
-@settings(max_examples=120, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
+@settings(max_examples=50, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
 @given(st.lists(questions(), min_size=2, max_size=4), PRICES, RELATIONS, st.data())
 def test_every_part_of_a_batch_is_planned_again_as_it_was(asked, price, relation, data):
     facts = FACTS[relation]

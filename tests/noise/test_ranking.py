@@ -34,7 +34,7 @@ def by_brute_force(scores, factor, words, noise, weights):
 @pytest.mark.parametrize("factor", [Fraction(1, 10**6), Fraction(1, 3), Fraction(2**30)])
 def test_the_order_is_the_one_that_exact_noise_chooses(noise, size, factor):
     stream = repeatable(f"ranking {noise} {size} {factor}")
-    drawn = np.empty((20, 3, size), np.uint64)
+    drawn = np.empty((8, 3, size), np.uint64)
     stream.fill(drawn)
     for words, others, more in drawn:
         scores = (others >> np.uint64(60)).astype(np.int64) - 8

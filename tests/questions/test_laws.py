@@ -277,7 +277,7 @@ def test_the_names_of_outputs_do_not_count_and_all_else_does(people):
 
 
 @pytest.mark.slow
-@settings(A_LAW, max_examples=2_000)
+@settings(A_LAW, max_examples=800)
 @given(number=NUMBERS, truth=TRUTHS, row=ROWS)
 def test_bounds_and_normal_forms_hold_on_many_more_expressions(people, number, truth, row):
     for expression in (number, truth):
