@@ -48,13 +48,13 @@ def measured(folder):
 
 
 @pytest.mark.slow
-def test_verifying_and_exporting_eight_thousand_entries_takes_no_more_memory_than_a_hundred(tmp_path):
+def test_verifying_and_exporting_twenty_thousand_entries_takes_no_more_memory_than_a_hundred(tmp_path):
     filled(tmp_path / "short", 100)
-    filled(tmp_path / "long", 8_000)
+    filled(tmp_path / "long", 20_000)
     ok, entries, lines, before, after = measured(tmp_path)
     print(f"\n  {before:.0f} MB, then {after:.0f} MB")
-    assert (ok, entries, lines) == (True, 8_001, 8_001)
-    assert after - before < 5                                               # 16 MB when all was kept
+    assert (ok, entries, lines) == (True, 20_001, 20_001)
+    assert after - before < 8                                               # 40 MB when all was kept
 
 
 LOOKUPS = {

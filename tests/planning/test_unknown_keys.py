@@ -332,9 +332,9 @@ def test_units_that_nothing_limits_tell_no_keys():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("unit", ['"row"', '{ column = "who", max_rows = 3, max_groups = 1 }'])
-def test_three_million_keys_of_one_unit_each_do_not_leave_the_engine(tmp_path, unit):
+def test_ten_million_keys_of_one_unit_each_do_not_leave_the_engine(tmp_path, unit):
     about = facts(unit=unit)
-    each = "SELECT i AS who, NULL AS word, 1000000 + i AS code, 1.0 AS x, 'f' AS sex FROM range(3000000) AS t(i)"
+    each = "SELECT i AS who, NULL AS word, 1000000 + i AS code, 1.0 AS x, 'f' AS sex FROM range(10000000) AS t(i)"
     common = "SELECT -1 - i AS who, NULL AS word, i % 5 AS code, 1.0 AS x, 'f' AS sex FROM range(1000) AS t(i)"
     engine = stored(tmp_path, about, each, common)
     with recorded() as calls:
