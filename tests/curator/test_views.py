@@ -340,3 +340,32 @@ def test_an_interval_of_values_is_free_at_a_lower_price():
     t.ask(LARGEST, epsilon=2)
     again = t.ask(LARGEST, epsilon=1, value_intervals=True)
     assert (again.rows, again.intervals, spent(t)) == (first.rows, first.intervals, 5)
+
+
+@pytest.mark.parametrize("price", [{"epsilon": 3}, {"epsilon": 3, "delta": "1e-6"}])
+def test_what_two_questions_of_a_batch_share_is_bought_once_and_shown_the_same(price):
+    t = people()
+    best = "SELECT Race, AVG(Income) AS most FROM people GROUP BY Race ORDER BY most DESC LIMIT 1"
+    asked = [BY_RACE, best, "SELECT COUNT(*) AS n FROM people", "SELECT Race, SUM(Income) AS s FROM people GROUP BY Race"]
+    means, top, count, sums = t.ask_all(asked, **price)
+    (row,), (ends,) = top.rows, top.intervals
+    told = {each["Race"]: (each["m"], pair["m"]) for each, pair in zip(means.rows, means.intervals, strict=True)}
+    assert told[row["Race"]] == (row["most"], ends["most"])                          # one draw, seen twice
+    assert [each.replayed for each in (means, top, count, sums)] == [False, True, False, True]
+    bought = means.receipt["entry"]["charge"]
+    assert [each["charge"] for each in top.receipt["stored"] + sums.receipt["stored"]] == [bought] * 2
+    assert (top.cost.epsilon, spent(t)) == (0, means.cost.epsilon + count.cost.epsilon)
+    assert spent(t) < 2                                                              # of 3, for four that are two
+    assert [each.rows for each in t.ask_all(asked, **price)] == [each.rows for each in (means, top, count, sums)]
+    assert (spent(t) < 2, verify(t._ledger).ok) == (True, True)
+
+
+def test_of_a_batch_only_what_is_told_as_well_by_others_is_left_out_of_the_charge():
+    t = people()
+    count, both = "SELECT COUNT(*) AS n FROM people", "SELECT COUNT(*) AS n, MEDIAN(Income) AS m FROM people"
+    assert [each.replayed for each in t.ask_all([count, both], epsilon=2)] == [False, False]     # a part of it is new
+    t = people()
+    assert [each.replayed for each in t.ask_all([both, count], epsilon=2)] == [False, True]
+    assert t.ask_all(["SELECT AVG(Age) AS m FROM people", count], epsilon=20)[1].cost.epsilon == 10  # a pair tells it √2 worse
+    with pytest.raises(dc.BudgetError):
+        people().ask_all([both, count], epsilon=10**5)

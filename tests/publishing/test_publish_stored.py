@@ -111,10 +111,16 @@ def test_progress_names_what_is_asked_and_not_what_is_there(tmp_path):
     assert [what for what in told if what[0].startswith("asking")] == [("asking all", 1, 2)]
 
 
-def test_questions_of_one_release_that_could_stand_for_each_other_stay_what_they_were(tmp_path):
+def test_questions_of_one_release_that_could_stand_for_each_other_are_bought_once_and_stay_what_they_were(tmp_path):
     first = f'''[[question]]\nname = "means"\nsql = "{MEANS}"\nepsilon = 0.5\n[[question]]'''
     file = homes(tmp_path, epsilon="2", release=RELEASE.format(more="").replace("[[question]]", first))
-    dc.publish(file, tmp_path / "out")
+    quote = dc.publish(file, tmp_path / "out", dry_run=True)
+    assert [(each.cost, each.is_free, each.is_shared) for each in quote.questions] == [
+        (dc.Pure(epsilon="0.5"), False, False), (dc.Pure(epsilon=0), False, True)
+    ]  # fmt: skip
+    assert "nothing: bought with others" in str(quote)
+    made = dc.publish(file, tmp_path / "out")
+    assert made.cost[0].loss == quote.budgets[0].takes == spent_after(tmp_path) == dc.Pure(epsilon="0.5")  # of 0.5 and 0.5
     before = contents(tmp_path / "out")
     again = dc.publish(file, tmp_path / "out")
     assert (again.is_free, again.is_new) == (True, False)

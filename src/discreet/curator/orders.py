@@ -10,10 +10,11 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from discreet.curator.alarms import as_fault
+from discreet.curator.followers import followers
 from discreet.curator.refusals import by_parts
 from discreet.curator.replays import check_old
 from discreet.curator.stock import Busy, Look
-from discreet.errors import DiscreetError, Fault
+from discreet.errors import DiscreetError, Fault, LedgerFault
 from discreet.ledger.entries.charges import Changed, Frozen, Granted, Outcome, Request, Stored, Used, Viewed
 from discreet.planning.plan import Plan
 from discreet.planning.purchase import Purchase, bought_whole
@@ -81,16 +82,26 @@ def answered(orders: Sequence[Order], told: Told = lambda _: None) -> list[Answe
         order.curator._refuse_tapes()
     while True:
         ready = [crossed(order, waits=True) for order in orders]
-        for each in ready:
+        following = followers(ready)                                         # what others here buy tells these as well
+        leading = [each for place, each in enumerate(ready) if place not in following]
+        for each in (*leading, *following.values()):
             _try_out(each)
-        for curator in {id(each.order.curator): each.order.curator for each in ready if _is_new(each)}.values():
+        for curator in {id(each.order.curator): each.order.curator for each in leading if _is_new(each)}.values():
             curator._ready()                                                   # a source that is gone costs nothing
         try:
-            with by_parts(ledger, [each.request for each in ready]):
-                outcomes = ledger.reserve([each.request for each in ready], _can_follow(orders))  # durable, never refunded
+            with by_parts(ledger, [each.request for each in leading]):
+                outcomes = ledger.reserve([each.request for each in leading], _can_follow(orders))  # durable, never refunded
         except Changed:                                                      # somebody else has bought some of it meanwhile
             continue
-        return _worked(ready, outcomes, told)
+        found = iter(_worked(leading, outcomes, told))
+        return [_followed(each.order) if place in following else next(found) for place, each in enumerate(ready)]
+
+
+def _followed(order: Order) -> Answered:
+    """A view of what others of its batch have bought, which is stored by now: nothing is charged for it after them."""
+    if not crossed(order, waits=True).purchase.is_free:
+        raise LedgerFault("what was bought for other questions is not there any more", hint="ask this one again")
+    return answered([order])[0]
 
 
 def crossed(order: Order, *, waits: bool) -> Crossed:

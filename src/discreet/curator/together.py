@@ -15,6 +15,7 @@ from discreet.answers.quote import QuotedColumn
 from discreet.curator.advice import warnings_for
 from discreet.curator.asking import Curator
 from discreet.curator.described import Behind, Described, behind, described
+from discreet.curator.followers import followers
 from discreet.curator.left_out import left_out
 from discreet.curator.orders import Answered, Crossed, Order, answered, crossed
 from discreet.curator.replays import released_rows
@@ -37,7 +38,7 @@ from discreet.questions.algebra import Question
 from discreet.questions.normal import fingerprint
 from discreet.views.stored import view_of
 
-__all__ = ["Batch", "Delivered", "Foreseen", "Prepared", "Worth", "prepare"]
+__all__ = ["Batch", "Delivered", "Expected", "Foreseen", "Prepared", "Worth", "prepare"]
 
 Told = Callable[["Prepared"], None]  # which one is asked now
 
@@ -82,17 +83,12 @@ class Prepared:
     @property
     def whole_cost(self) -> Loss:
         """What it costs in the money of its table's budget if nothing of it is stored. Refused if it has no price there."""
-        return self._priced(self.order.plan.event)
-
-    @property
-    def cost(self) -> Loss:
-        """What is to be paid for it: nothing where it is answered already, or paid for."""
-        return self._priced(InSequence(()) if self.is_free else self.request.event)
+        return self.priced(self.order.plan.event)
 
     @property
     def request(self) -> Request:
         """What would be charged."""
-        return self._crossed.request
+        return self.crossed.request
 
     @cached_property
     def is_free(self) -> bool:
@@ -103,26 +99,28 @@ class Prepared:
         same = [each.price for each in left if each.fingerprint == self.request.fingerprint]
         return any(type(each) is type(price) and is_enough(each, price) for each in same)
 
-    def expected(self) -> tuple[QuotedColumn, ...]:
+    def expected(self, crossed: Crossed) -> tuple[QuotedColumn, ...]:
         """The ± that every column will have, by what is stored and by counts that were released before."""
-        order, request = self.order, self._crossed.request
-        rows = released_rows(order.plan, order.curator._stock, order.confidence, request)
-        return quoted_columns(view_of(self._crossed.purchase).plan, order.confidence, self.assuming, rows)
+        order = self.order
+        rows = released_rows(order.plan, order.curator._stock, order.confidence, crossed.request)
+        return quoted_columns(view_of(crossed.purchase).plan, order.confidence, self.assuming, rows)
 
     def specimen(self) -> "Delivered":
         """An answer of the right shape about nothing, with all that its receipt will state, of what is stored as well."""
         cap, request = as_strings(self.order.curator.budget.cap), self.request
         rest = {"budget": {"before": cap, "after": cap, "cap": cap}, "entry": {"at": ""}}
-        receipt = statement_about(self._crossed.purchase, request) | rest
-        made, paid = replace(specimen_of(self.order), receipt=receipt), self._priced(request.event)
+        receipt = statement_about(self.crossed.purchase, request) | rest
+        made, paid = replace(specimen_of(self.order), receipt=receipt), self.priced(request.event)
         charge = replace(request, event=self.order.plan.event)
-        return Delivered(self, made, behind(self._crossed.purchase, receipt), {0: charge}, paid)
+        return Delivered(self, made, behind(self.crossed.purchase, receipt), {0: charge}, paid)
 
-    def _priced(self, event: Event) -> Loss:
+    def priced(self, event: Event) -> Loss:
+        """What an event costs in the money of its table's budget."""
         return self.order.curator._ledger.cost(self.facts.name, event)
 
     @cached_property
-    def _crossed(self) -> Crossed:
+    def crossed(self) -> Crossed:
+        """The question without what is stored."""
         return crossed(self.order, waits=False)
 
 
@@ -151,6 +149,19 @@ class Delivered:
 
 
 @dataclass(frozen=True, slots=True)
+class Expected:
+    """What a question of a batch will cost and how good it will be.
+
+    ``is_free`` if it is answered already, or paid for; ``is_shared`` if all of it follows from what others of the batch buy.
+    """
+
+    cost: Loss
+    is_free: bool
+    is_shared: bool
+    columns: tuple[QuotedColumn, ...]
+
+
+@dataclass(frozen=True, eq=False)
 class Batch:
     """Questions that are charged together or not at all. Their tables have one ledger."""
 
@@ -182,13 +193,25 @@ class Batch:
         found = answered([each.order for each in self.prepared], lambda order: told(places[id(order)]))
         return [_delivered(*pair) for pair in zip(self.prepared, found, strict=True)]
 
+    def expected(self, each: Prepared) -> Expected:
+        """What one of them will cost and how good it will be, as it is asked with the others."""
+        then = self._following.get(id(each.order))
+        event = InSequence(()) if each.is_free or then is not None else each.request.event
+        return Expected(each.priced(event), each.is_free, then is not None, each.expected(then or each.crossed))
+
+    @cached_property
+    def _following(self) -> dict[int, Crossed]:
+        """What buys nothing of its own, by its order."""
+        ready = [each.crossed for each in self.prepared]
+        return {id(ready[place].order): then for place, then in followers(ready).items()}
+
     def budgets(self) -> tuple[Foreseen, ...]:
         """Every budget as it is now."""
         return tuple(foreseen(self._ledger, [], [each.name for each in self.facts]))
 
     def budgets_after(self) -> tuple[Foreseen, ...]:
         """Every budget if all that is not free were charged."""
-        charged = [each.request for each in self.prepared if not each.is_free]
+        charged = [each.request for each in self.prepared if not each.is_free and id(each.order) not in self._following]
         return tuple(foreseen(self._ledger, charged, [each.name for each in self.facts]))
 
     def worth(self, delivered: Sequence[Delivered]) -> tuple[Worth, ...]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from discreet.answers.losses import loss_in_words
 from discreet.curator.certificates import MANIFEST, digest
-from discreet.curator.together import Batch, Delivered, Prepared, Worth
+from discreet.curator.together import Batch, Delivered, Expected, Prepared, Worth
 from discreet.errors import BudgetError
 from discreet.publishing.derived import derived_from
 from discreet.publishing.prepared import opened
@@ -70,17 +70,17 @@ def _identity(release: Release, batch: Batch) -> str:
 
 def _quote(release: Release, batch: Batch) -> ReleaseQuote:
     pairs = list(zip(release.questions, batch.prepared, strict=True))
-    questions = tuple(_quoted(*pair) for pair in pairs)
+    questions = tuple(_quoted(asked, each, batch.expected(each)) for asked, each in pairs)
     warnings = tuple(f"{asked.name}: {text}" for asked, each in pairs for text in each.warnings)
     warnings += tuple(f"{name} is frozen: nothing is published until it is unfrozen" for name in batch.frozen)
     return ReleaseQuote(release.title, questions, tuple(each.name for each in release.derived), batch.budgets_after(), warnings)
 
 
-def _quoted(asked: PricedQuestion, each: Prepared) -> QuotedQuestion:
-    sure = float(asked.confidence)
+def _quoted(asked: PricedQuestion, each: Prepared, then: Expected) -> QuotedQuestion:
     return QuotedQuestion(
-        asked.name, each.facts.name, each.cost, each.is_free, each.expected(), sure, each.cells, each.left_out
-    )
+        asked.name, each.facts.name, then.cost, then.is_free, then.columns, float(asked.confidence), each.cells, each.left_out,
+        then.is_shared,
+    )  # fmt: skip
 
 
 def _too_dear(quote: ReleaseQuote) -> BudgetError | None:

@@ -26,6 +26,7 @@ class QuotedQuestion:
     confidence: float
     cells: int
     left_out: tuple[str, ...] = ()  # what its intervals will not cover, in sentences
+    is_shared: bool = False  # all of it follows from what other questions of the release buy
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,7 @@ class ReleaseQuote:
             "questions": [
                 {
                     "name": each.name, "table": each.table, "cost": as_strings(each.cost), "replay": each.is_free,
+                    "shared": each.is_shared,
                     "confidence": each.confidence, "cells": each.cells, "left_out": list(each.left_out),
                     "columns": [
                         {"name": c.name, "plus_minus": c.plus_minus if isfinite(c.plus_minus) else None, "basis": c.basis}

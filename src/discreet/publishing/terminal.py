@@ -21,7 +21,8 @@ def quote_in_words(quote: "ReleaseQuote") -> str:
     lines = [f"quote for {clean(quote.title)}: nothing is spent, read or written", ""]
     rows = [("question", "costs", "groups", "± to expect")]
     for each in quote.questions:
-        cost = "nothing: bought before" if each.is_free else loss_in_words(each.cost)
+        shared = "nothing: bought with others" if each.is_shared else loss_in_words(each.cost)
+        cost = "nothing: bought before" if each.is_free else shared
         groups = grouped(each.cells) if each.cells else "not public"  # keys that no list names
         rows += [(each.name, cost, groups, first) if not i else ("", "", "", first)
                  for i, first in enumerate(_expected(each))]  # fmt: skip
