@@ -12,6 +12,7 @@ from discreet.sensitivities.scope import Scope
 from discreet.sensitivities.table import sensitivity_of
 from discreet.statistics.clamping import Reach, clamped_sensitivity, spread_over_groups
 from discreet.statistics.estimate import Estimate, linear
+from discreet.statistics.ratio import Ratio
 from discreet.statistics.summed import Exact, Noisy, Number, Summed
 
 __all__ = ["Count"]
@@ -50,6 +51,9 @@ class Count(Summed):
 
     def estimate(self, noisy: Noisy, kind: AggregateKind, alpha: float) -> Estimate:
         return linear(noisy.law, noisy.sums, (1.0,), alpha)
+
+    def ratio(self, noisy: Noisy, kind: AggregateKind, alpha: float) -> Ratio:
+        return Ratio((1.0,))
 
     def assumed(self, rows: int) -> list[float]:
         return [float(rows)]

@@ -22,14 +22,18 @@ from discreet.statistics.clamping import Reach, spread_over_groups
 from discreet.statistics.estimate import Estimate, linear
 from discreet.statistics.forms import finished_variance, sample_factor
 from discreet.statistics.on_grid import OnGrid
+from discreet.statistics.ratio import Ratio
 from discreet.statistics.reach import Floats, ratio_interval
 from discreet.statistics.summed import COUNTS, MEAN, SQUARE, Exact, Noisy, Number, Summed
+from discreet.statistics.variances import LARGEST, MEANS, variance_of
 
 __all__ = ["Moments", "VARIANCES", "assumed_terms"]
 
 VARIANCES: tuple[AggregateKind, ...] = ("variance_pop", "variance_samp", "stddev_pop", "stddev_samp")
 
-_RATIOS = 257  # at which the mean is tried out for the interval of a variance
+_ROWS = 1 / 50  # of the risk of a variance: for the number of rows, which matters little
+_MEANS_OF_THREE = (0.0, 0.5, 1.0)  # what each of three terms says of u
+_POINTS = [(0.0, 0.0), (0.5, 0.0), (1.0, 1.0)]  # and of u * u
 _MEAN_OF_THREE = Fraction(5, 4)  # the most by which the variance of a mean is larger from three sums than from two: where all
 # values lie at one end, 1^2 + (1/2)^2 against 1^2; docs/proofs/reuse.md
 
@@ -99,18 +103,24 @@ class Moments(Summed):
         found = Estimate(middle, low, high).scaled(self.x.span, self.x.grid.low * self.x.step)
         return found.widened(self.x.rounding(noisy.facts)).within(*self.x.range(noisy.facts))
 
+    def ratio(self, noisy: Noisy, kind: AggregateKind, alpha: float) -> Ratio | None:
+        width, rounding = float(self.x.grid.width), self.x.rounding(noisy.facts)
+        if kind in VARIANCES:
+            return None
+        if kind in COUNTS:
+            return Ratio((width**-self.degree,) * (self.degree + 1))
+        values = tuple((self.x.grid.low + width * j / self.degree) * self.x.step for j in range(self.degree + 1))
+        if kind == "sum":
+            blur = np.maximum(self._rows(noisy, alpha).high, 0.0) * rounding if rounding else 0.0
+            return Ratio(tuple(value * width**-self.degree for value in values), None, blur)
+        return Ratio(values, (1.0,) * len(values), rounding, *self.x.range(noisy.facts))
+
     def _variance(self, noisy: Noisy, kind: AggregateKind, alpha: float) -> Estimate:
-        """From the ratios p = E u, s = E u^2 and e = E u (1 - u), each with its interval: the variance is p (1 - p) - e."""
-        sums, one_row, part = noisy.sums, float(self.x.grid.width) ** 2, alpha / 4
-        p_low, p_high = ratio_interval(sums, (0.0, 0.5, 1.0), noisy.law, part)
-        squares = ratio_interval(sums, (0.0, 0.0, 1.0), noisy.law, part)
-        between = ratio_interval(sums, (0.0, 0.5, 0.0), noisy.law, part)
-        low, high = _variances((p_low, p_high), squares, between)
-        slack = (p_high - p_low) / _RATIOS  # between two tried means the variance moves by less
-        low, high = np.where(np.isfinite(low), low - slack, 0.0), np.where(np.isfinite(high), high + slack, 0.25)
-        p, s = _ratio(sums, (0.0, 0.5, 1.0), one_row), _ratio(sums, (0.0, 0.0, 1.0), one_row)
-        pop = Estimate(s - p * p, low, high).within(0.0, 0.25).scaled(self.x.span**2)
-        return finished_variance(self.x, noisy.facts, pop, kind, sample_factor(self._rows(noisy, part)))
+        """Beside the variance itself, the mean and the number of rows take a small part of the risk each."""
+        mean = ratio_interval(noisy.sums, _MEANS_OF_THREE, noisy.law, alpha * MEANS)
+        value, (low, high) = variance_of(noisy.sums, _POINTS, noisy.law, mean, alpha * (1 - MEANS - _ROWS))
+        pop = Estimate(value, low, high).within(0.0, LARGEST).scaled(self.x.span**2)
+        return finished_variance(self.x, noisy.facts, pop, kind, sample_factor(self._rows(noisy, alpha * _ROWS)))
 
     def statement(self, kind: AggregateKind) -> str:
         if kind in COUNTS:
@@ -157,19 +167,3 @@ class Moments(Summed):
 def _ratio(sums: Floats, numerator: tuple[float, ...], one_row: float) -> Floats:
     """The released ratio, as if there were at least one row."""
     return np.asarray(np.clip(np.tensordot(np.array(numerator), sums, axes=1) / np.maximum(sums.sum(axis=0), one_row), 0.0, 1.0))
-
-
-def _variances(
-    mean: tuple[Floats, Floats], squares: tuple[Floats, Floats], between: tuple[Floats, Floats]
-) -> tuple[Floats, Floats]:
-    """The least and the largest variance over all means, squares and products in between that go together."""
-    (p_low, p_high), (s_low, s_high), (e_low, e_high) = mean, squares, between
-    low, high = np.full_like(p_low, np.inf), np.full_like(p_low, -np.inf)
-    for shares in np.array_split(np.linspace(0.0, 1.0, _RATIOS), max(1, p_low.size * _RATIOS >> 20)):  # a few MB at a time
-        p = p_low + shares.reshape(-1, 1) * (p_high - p_low)
-        most = np.minimum(s_high - p * p, p * (1 - p) - e_low)
-        least = np.maximum(s_low - p * p, p * (1 - p) - e_high)
-        is_possible = most >= least
-        low = np.minimum(low, np.where(is_possible, least, np.inf).min(axis=0))
-        high = np.maximum(high, np.where(is_possible, most, -np.inf).max(axis=0))
-    return low, high

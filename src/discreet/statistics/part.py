@@ -16,10 +16,12 @@ from numpy.typing import NDArray
 
 from discreet.engines.wanted import CountsWanted, Measure, Wanted
 from discreet.facts.model import Facts
+from discreet.noise.law import Law
 from discreet.privacy.events import Event
 from discreet.privacy.losses import Loss
 from discreet.questions.algebra import Aggregate, AggregateKind, Expression, Question
 from discreet.statistics.estimate import Estimate
+from discreet.statistics.ratio import Ratio
 
 __all__ = ["Draft", "FirstPart", "Off", "Part", "Released", "Told", "Worth", "Writer", "filled", "measured"]
 
@@ -137,6 +139,15 @@ class Part(ABC):
     @abstractmethod
     def estimate(self, told: Told, place: int, slot: int, aggregate: Aggregate, alpha: float) -> Estimate:
         """An aggregate in every cell, from the integers of this part, which is at ``place``."""
+
+    def ratio(self, told: Told, place: int, slot: int, aggregate: Aggregate, alpha: float) -> Ratio | None:
+        """An aggregate as weighted sums of the integers of a slot; None if it is none. Its blur holds but with ``alpha``."""
+        return None
+
+    @property
+    def law(self) -> Law | None:
+        """The law of the noise of every integer, where these are independent; None if there is none."""
+        return None
 
     def off(self, slot: int, alpha: float) -> Off | None:
         """How far off a choice may be, and more with probability ``alpha`` at most; None for numbers, which have intervals."""

@@ -4,6 +4,7 @@ Everything here happens after release, so floating point is fine; where it appro
 Laplace noise reaches at most half a step further than continuous Laplace noise, discrete Gaussian noise at most one step.
 """
 
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
 from math import sqrt
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from discreet.mechanisms.accuracy import half_width
 from discreet.noise.law import Law
 
-__all__ = ["Floats", "ratio_interval", "reach", "reaches"]
+__all__ = ["Floats", "ratio_interval", "reach", "reaches", "reaches_of"]
 
 Floats = NDArray[np.float64]
 
@@ -37,6 +38,18 @@ def reaches(law: Law, weights: Floats, alpha: float) -> Floats:
     """The reach for every column of weights (terms x columns)."""
     unit = _gaussian_reaches(weights, alpha) if law.quadratic else _laplace_reaches(weights, alpha)
     return _in_steps(law, unit, weights)
+
+
+def reaches_of(laws: Sequence[Law], weights: Floats, alpha: float) -> Floats:
+    """The same where every term has its own law, all of them of one kind: of scales that differ, as of weights that do."""
+    sizes = np.abs(weights)
+    if len(laws) == 1:
+        return np.asarray(sizes[0] * half_width(laws[0], 1 - Fraction(alpha)))
+    if any(law.quadratic for law in laws):
+        scales = np.array([sqrt(1 / float(2 * law.quadratic)) for law in laws]).reshape(-1, 1)
+        return np.asarray(_gaussian_reaches(sizes * scales, alpha) + sizes.sum(axis=0))
+    scales = np.array([float(1 / law.linear) for law in laws]).reshape(-1, 1)
+    return np.asarray(_laplace_reaches(sizes * scales, alpha) + sizes.sum(axis=0) / 2)
 
 
 def _in_steps(law: Law, unit: Floats, weights: Floats) -> Floats:
@@ -69,7 +82,7 @@ def _laplace_reaches(weights: Floats, alpha: float) -> Floats:
                 shares[i] *= squares[i] / (squares[i] - squares[j])
     lost = np.minimum(np.abs(shares).sum(axis=0) * 1e-15, alpha / 2)  # by cancellation between shares of both signs
     low, high = np.zeros(scales.shape[1]), scales.sum(axis=0) * (2 - np.log(alpha))
-    for _ in range(60):
+    for _ in range(44):
         middle = (low + high) / 2
         is_exceeded = (shares * np.exp(-middle / scales)).sum(axis=0) > alpha - lost
         low, high = np.where(is_exceeded, middle, low), np.where(is_exceeded, high, middle)

@@ -11,7 +11,8 @@ import numpy as np
 from discreet.noise.law import Law
 from discreet.statistics.ranges import Range, minus, size, times
 from discreet.statistics.reach import Floats
-from discreet.statistics.relations import MEANS, ROUNDS, SPREADS, Means, TensorSums, centred, moment, squared_off, variance_of
+from discreet.statistics.relations import SPREADS, Means, TensorSums, centred, moment, variance_at
+from discreet.statistics.variances import MEANS, ROUNDS, squared_off
 
 __all__ = ["Line", "intercept", "slope"]
 
@@ -39,7 +40,7 @@ def slope(sums: Floats, law: Law, alpha: float) -> Line:
     """The slope of v on u, with ends that miss it with probability at most ``alpha``."""
     found = TensorSums(sums, 2, law)
     means = Means(found, alpha)
-    spread, (least, most) = variance_of(found, means, 0, alpha * SPREADS)
+    spread, (least, most) = variance_at(found, means, 0, alpha * SPREADS)
     is_known = (least > 0) & (spread > 0) & (sums.sum(axis=0) > 0)
     spread, least, most = (np.where(is_known, each, 1.0) for each in (spread, least, most))
     together, steepest = moment(found, means), 0.5 / np.sqrt(least)  # no deviation is more than half the range

@@ -13,14 +13,12 @@ import numpy as np
 from discreet.noise.law import Law
 from discreet.statistics.ranges import Range, minus, plus, size, times
 from discreet.statistics.reach import Floats, ratio_interval, reaches
+from discreet.statistics.variances import MEANS, ROUNDS, squared_off, variance_of
 
-__all__ = [
-    "MEANS", "Means", "ROUNDS", "Related", "SPREADS", "TensorSums", "centred", "correlation", "covariance", "moment",
-    "squared_off", "tensor_weights", "variance_of",
-]  # fmt: skip
+__all__ = ["Means", "Related", "SPREADS", "TensorSums", "centred", "correlation", "covariance", "moment", "tensor_weights",
+           "variance_at"]
 
-ROUNDS = 4  # of narrowing: the reach depends a little on what is sought
-MEANS, SPREADS = 1 / 40, 1 / 20  # of the risk: for each mean, for each variance
+SPREADS = 1 / 20  # of the risk: for each variance
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +77,7 @@ def correlation(sums: Floats, law: Law, alpha: float) -> Related:
     found = TensorSums(sums, 2, law)
     means = Means(found, alpha)
     part = alpha * SPREADS
-    spreads = [variance_of(found, means, place, part) for place in (0, 1)]
+    spreads = [variance_at(found, means, place, part) for place in (0, 1)]
     (vx, (vx_low, vx_high)), (vy, (vy_low, vy_high)) = spreads
     is_spread = (vx_low > 0) & (vy_low > 0) & (vx > 0) & (vy > 0)
     safe = [np.where(is_spread, each, 1.0) for each in (vx, vx_low, vx_high, vy, vy_low, vy_high)]
@@ -143,16 +141,9 @@ def _covariance(found: TensorSums, means: Means, alpha: float) -> tuple[Floats, 
     return value, (low, high)
 
 
-def variance_of(found: TensorSums, means: Means, place: int, alpha: float) -> tuple[Floats, Range]:
+def variance_at(found: TensorSums, means: Means, place: int, alpha: float) -> tuple[Floats, Range]:
     """The variance of u (place 0) or v (place 1)."""
-    points = [pair[place] for pair in found.points]
-    value = found.mean_of([s for _, s in points]) - means.released[place] ** 2
-    low, high = np.zeros_like(value), np.full_like(value, 0.25)
-    for _ in range(ROUNDS):
-        far = found.reach([size(minus(squared_off(point, means.ranges[place]), (low, high))) for point in points], alpha)
-        low = np.maximum(low, value - far)
-        high = np.minimum(high, value + means.square(place) + far)
-    return value, (low, high)
+    return variance_of(found.sums, [pair[place] for pair in found.points], found.law, means.ranges[place], alpha)
 
 
 def _correlation_weight(
@@ -170,14 +161,6 @@ def centred(a: float, b: float, means: Means) -> Range:
     """(a - p)(b - q)."""
     (p_low, p_high), (q_low, q_high) = means.ranges
     return times((a - p_high, a - p_low), (b - q_high, b - q_low))
-
-
-def squared_off(point: tuple[float, float], mean: Range) -> Range:
-    """s - 2pa + p^2 = s - a^2 + (a - p)^2, for every mean p of its range."""
-    a, s = point
-    ends = (a - mean[0]) ** 2, (a - mean[1]) ** 2
-    holds_zero = (mean[0] <= a) & (a <= mean[1])
-    return s - a * a + np.where(holds_zero, 0.0, np.minimum(*ends)), s - a * a + np.maximum(*ends)
 
 
 def _settled(found: TensorSums, related: Related, most: float) -> Related:

@@ -23,6 +23,7 @@ from discreet.sensitivities.scope import Scope
 from discreet.statistics.clamping import Reach
 from discreet.statistics.estimate import Estimate
 from discreet.statistics.on_grid import OnGrid
+from discreet.statistics.ratio import Ratio
 from discreet.statistics.reach import Floats
 
 __all__ = ["COUNTS", "Exact", "MEAN", "Noisy", "SQUARE", "Summed"]
@@ -115,6 +116,10 @@ class Summed(ABC):
     @abstractmethod
     def estimate(self, noisy: Noisy, kind: AggregateKind, alpha: float) -> Estimate:
         """The aggregate in every cell, with intervals that miss with probability at most ``alpha``."""
+
+    def ratio(self, noisy: Noisy, kind: AggregateKind, alpha: float) -> Ratio | None:
+        """The aggregate as weighted sums of its integers; None if it is none. Its blur holds but with probability ``alpha``."""
+        return None
 
     def statement(self, kind: AggregateKind) -> str:
         """What the interval of an aggregate says about the noise: those that say the same hold or miss together."""

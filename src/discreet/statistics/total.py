@@ -19,6 +19,7 @@ from discreet.statistics.clamping import Reach, clamp_of, clamped_sensitivity, c
 from discreet.statistics.estimate import Estimate, linear
 from discreet.statistics.moments import Moments
 from discreet.statistics.on_grid import OnGrid
+from discreet.statistics.ratio import Ratio
 from discreet.statistics.summed import MEAN, Exact, Noisy, Number, Summed
 
 __all__ = ["Total"]
@@ -79,6 +80,12 @@ class Total(Summed):
         if kind == "sum":
             return total.widened(rounding * noisy.rows) if rounding else total  # n is private for steps of 1 alone
         return total.scaled(1 / noisy.rows).widened(rounding).within(*self.x.range(noisy.facts))
+
+    def ratio(self, noisy: Noisy, kind: AggregateKind, alpha: float) -> Ratio:
+        rounding = self.x.rounding(noisy.facts)
+        if kind == "sum":
+            return Ratio((self.x.step,), None, rounding * noisy.rows if rounding else 0.0)
+        return Ratio((self.x.step / noisy.rows,), None, rounding)
 
     def assumed(self, rows: int) -> list[float]:
         return [rows * (self.x.grid.low + self.x.grid.width * MEAN)]

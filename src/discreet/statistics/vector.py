@@ -26,6 +26,7 @@ from discreet.statistics.clamping import Reach
 from discreet.statistics.estimate import Estimate
 from discreet.statistics.grids import FEW, LARGEST_SCALE
 from discreet.statistics.part import Draft, Part, Told, Worth, Writer, filled
+from discreet.statistics.ratio import Ratio
 from discreet.statistics.summed import COUNTS, Noisy, Summed
 
 __all__ = ["Mechanism", "Vector", "VectorDraft", "noise_of"]
@@ -94,10 +95,19 @@ class Vector(Part):
         return replace(self, measures=starts)
 
     def estimate(self, told: Told, place: int, slot: int, aggregate: Aggregate, alpha: float) -> Estimate:
+        return self.statistic.estimate(self._noisy(told, place, slot, aggregate), aggregate.kind, alpha)
+
+    def ratio(self, told: Told, place: int, slot: int, aggregate: Aggregate, alpha: float) -> Ratio | None:
+        return self.statistic.ratio(self._noisy(told, place, slot, aggregate), aggregate.kind, alpha)
+
+    def _noisy(self, told: Told, place: int, slot: int, aggregate: Aggregate) -> Noisy:
         sums = told.released[place][:, slot, :].astype(np.float64)
         first = None if aggregate.of is None else with_nulls_replaced(aggregate.of, told.facts)
-        noisy = Noisy(sums, self.mechanism.law, told.facts, told.is_grouped, first)
-        return self.statistic.estimate(noisy, aggregate.kind, alpha)
+        return Noisy(sums, self.mechanism.law, told.facts, told.is_grouped, first)
+
+    @property
+    def law(self) -> Law:
+        return self.mechanism.law
 
     def statement(self, kind: AggregateKind) -> str:
         return self.statistic.statement(kind)

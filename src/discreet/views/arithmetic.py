@@ -1,6 +1,7 @@
 """Arithmetic over released values, in every cell, with interval arithmetic. NaN stands for NULL. All of it is post-processing."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import assert_never
 
@@ -16,21 +17,41 @@ from discreet.statistics.part import Released
 from discreet.statistics.reach import Floats
 from discreet.views.estimates import estimate
 from discreet.views.few import ALL_SHOWN, Few
+from discreet.views.together import ends_together
 
-__all__ = ["Risk", "cell_of", "evaluate", "evaluated", "shared_risk"]
+__all__ = ["Risk", "cell_of", "evaluate", "evaluate_output", "evaluated", "shared_risk"]
 
 Risk = Callable[[Aggregate], float]  # how often the interval of an aggregate may miss
 
 
 def evaluated(plan: Plan, value: Expression, released: Released, alpha: float) -> Estimate:
     """An output in every cell, with intervals that miss its exact value with probability at most ``alpha`` each."""
-    return evaluate(opened(plan, released), value, released, shared_risk(value, alpha), ALL_SHOWN)
+    return evaluate_output(opened(plan, released), value, released, shared_risk(value, alpha), ALL_SHOWN)
 
 
-def shared_risk(value: Expression, alpha: float) -> Risk:
+def evaluate_output(plan: Plan, value: Expression, released: Released, risk: Risk, few: Few) -> Estimate:
+    """An output in every cell: by the noise of all its aggregates at once, where the risk is its own and its form allows it."""
+    found = evaluate(plan, value, released, risk, few)
+    ends = ends_together(plan, value, released, risk.alpha) if isinstance(risk, SharedRisk) else None
+    if ends is None:
+        return found
+    return few.without(Estimate(found.value, np.fmin(ends[0], found.value), np.fmax(ends[1], found.value)), value)
+
+
+@dataclass(frozen=True, slots=True)
+class SharedRisk:
+    """What may go wrong with one output: its aggregates share it."""
+
+    alpha: float
+    leaves: int
+
+    def __call__(self, _: Aggregate) -> float:
+        return self.alpha / self.leaves
+
+
+def shared_risk(value: Expression, alpha: float) -> SharedRisk:
     """The aggregates of one output share what may go wrong."""
-    leaves = len(aggregates_in_expression(value)) or 1
-    return lambda _: alpha / leaves
+    return SharedRisk(alpha, len(aggregates_in_expression(value)) or 1)
 
 
 def cell_of(plan: Plan, place: int) -> NDArray[np.intp]:

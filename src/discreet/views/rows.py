@@ -17,7 +17,7 @@ from discreet.statistics.mode import Mode
 from discreet.statistics.part import Released
 from discreet.statistics.ranks import Ranks
 from discreet.statistics.reach import Floats
-from discreet.views.arithmetic import Risk, cell_of, evaluate, shared_risk
+from discreet.views.arithmetic import Risk, cell_of, evaluate, evaluate_output, shared_risk
 from discreet.views.estimates import estimate
 from discreet.views.few import ALL_SHOWN, Few, few_in
 from discreet.views.simultaneous import Confidence, risks_together
@@ -143,7 +143,7 @@ def _column(
         return _ranked(plan, name, value, part, released, risk(value), rows)
     if isinstance(value, Aggregate) and isinstance(part, Mode):
         return _mode(plan, name, value, part, released, risk(value), rows)
-    found = evaluate(plan, value, released, risk, few)
+    found = evaluate_output(plan, value, released, risk, few)
     whole = isinstance(value, Aggregate) and (kind == "count" or (kind == "sum" and _is_whole_sum(plan, value)))
     whole = whole and (part is None or not part.shares_noise)  # bins of a tree add up to their running counts, unrounded
     intervals = _intervals(found.low[rows], found.high[rows], whole)
