@@ -247,3 +247,17 @@ def test_each_side_is_bounded_before_two_confidential_tables_meet(facts):
         assert values <= expected[1]
         assert numbers <= expected[2]
     engine.close()
+
+
+def test_the_other_table_is_settled_before_any_of_its_rows_is_left_out(facts, tmp_path):
+    theirs = facts(Text("home", 20, per_unit=True), Integer("n", 0, 9), unit=ByColumn("whom", max_rows=1), name="u")
+    declared = facts(Integer("x", 0, 20), unit=ByColumn("who"), joins=(Companion("u", "u.toml", "who", "whom", theirs),))
+    rows = [{"who": who, "x": 1} for who in "aab"]
+    visits = [{"whom": "a", "home": home, "n": n} for n, home in enumerate([None, "own", "let", "own"])] + [{"whom": "b", "n": 3}]
+    by = ByValue(Column("u.home", "u"), ("let", "own"), other=True)
+    wanted = Wanted(None, (by,), (Measure(0),), Bound(3), joins=(Join("u", "who", "whom", False),))
+    assert totals(Reference(declared, rows, {"u": visits}), wanted) == [[2, 0, 1]]  # the least of a's homes, and none of b
+    for beside in (visits, *(stored(kind, visits, tmp_path) for kind in ("pandas", "csv", "parquet"))):
+        engine = open_engine(declared, rows, {"u": beside})
+        assert totals(engine, wanted) == [[2, 0, 1]]
+        engine.close()

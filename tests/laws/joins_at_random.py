@@ -53,7 +53,7 @@ def facts_for(relation, size="", unit='unit = "row"'):
     return parse_facts(text + JOINS, "t.toml")
 
 
-def _within(rows, join, facts):
+def within(rows, join, facts):
     """The rows without those whose key would be there too often."""
     key, seen, kept = key_column(join, facts), Counter(), []
     for row in rows:
@@ -68,7 +68,7 @@ def lookups(draw):
     """Rows for both lookups, no key more often than declared."""
     facts = facts_for("add_remove")
     rows = {"names": draw(st.lists(_OF_NAMES, max_size=12)), "codes": draw(st.lists(_OF_CODES, max_size=12))}
-    return {join.name: _within(rows[join.name], join, facts) for join in facts.joins}
+    return {join.name: within(rows[join.name], join, facts) for join in facts.joins}
 
 
 @st.composite

@@ -59,6 +59,16 @@ def facts_for(relation, most=2, size=""):
     return replace(ours, joins=(*ours.joins, Companion("visits", "visits.toml", "who", "whom", theirs)))
 
 
+@cache
+def facts_with_constants(relation, size=""):
+    """The same, where what questions look at is constant per unit: in the table, in the visits, and in a lookup by such a key."""
+    ours, plain = units.facts_for(relation, per_unit=units.PER_UNIT), facts_for(relation, size=size)
+    _, codes, visits = plain.joins
+    constant = tuple(replace(each, per_unit=each.name == "r") for each in visits.columns)
+    theirs = replace(visits, facts=replace(visits.facts, columns=constant))
+    return replace(plain, columns=ours.columns, joins=(replace(codes, max_matches=1), theirs))
+
+
 def whom(row):
     return units.unit_of({"who": row["whom"]})
 
@@ -66,7 +76,10 @@ def whom(row):
 @st.composite
 def databases(draw, relation):
     """Two neighbouring databases: one unit is gone from both tables, or replaced by another that is in neither."""
-    table, visits = draw(units.TABLES), draw(st.lists(OF_VISITS, max_size=9))
+    table = draw(units.TABLES)
+    about = st.one_of(units.UNITS, st.sampled_from([row["who"] for row in table]))  # few units: some have several visits
+    whose = st.builds(lambda row, who: {**row, "whom": who}, OF_VISITS, about)
+    visits = draw(st.lists(whose, min_size=draw(st.sampled_from([0, 6])), max_size=9))
     gone = draw(st.sampled_from(sorted({unit for row in table if (unit := units.unit_of(row)) is not None})))
     kept, left = [row for row in table if units.unit_of(row) != gone], [row for row in visits if whom(row) != gone]
     if relation == "add_remove":
@@ -103,6 +116,45 @@ def test_two_joined_tables_that_differ_in_one_unit_differ_by_no_more_than_the_pl
 
     of_each = databases(relation), joins.lookups(), questions(), st.sampled_from(PRICES), units.CAPS
     holds(examples(engine, 100, 40), each, *of_each)
+
+
+@st.composite
+def questions_about_constants(draw):
+    """SQL whose keys and filters look at what is constant per unit, in one of three tables."""
+    keys = draw(st.sampled_from([["visits.r"], ["g"], ["visits.r", "BIN(y, 50)"], ["c", "g"], []]))
+    counted = draw(st.sampled_from(["COUNT(DISTINCT who)", "COUNT(*)", "SUM(k - 3)", "MEDIAN(y)"]))
+    filters = draw(st.sampled_from([("",), ("visits.r = 'a'", "visits.r <> 'a'"), ("g = 1", "g = 2")]))
+    named = [f"{key} AS g{i}" for i, key in enumerate(keys)]
+    named += [f"{counted}{f' FILTER (WHERE {one})' if one else ''} AS v{i}" for i, one in enumerate(filters)]
+    group = f" GROUP BY {', '.join(keys)}" if keys else ""
+    on = f"{draw(st.sampled_from(['', 'LEFT ']))}{ON} {draw(st.sampled_from(['LEFT ', 'LEFT ', '']))}{joins.ON['codes']}"
+    return f"SELECT {', '.join(named)} FROM t {on}{group}"
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_what_is_constant_per_unit_stays_so_behind_joins_whatever_the_rows_say(relation, engine):
+    def each(two, lookups, sql, price, caps, whole):
+        number = len({units.unit_of(row) for row in two[0][0]} - {None})
+        facts = facts_with_constants(relation, size=f"units = {number}" if relation == "change_one" else "")
+        once = {"codes": joins.within(lookups["codes"], facts.joins[0], facts)}
+        return sql, compared(engine, facts, two, once, sql, priced(price, sql), caps, whole=whole)
+
+    of_each = databases(relation), joins.lookups(), questions_about_constants(), st.sampled_from(PRICES), units.CAPS
+    holds(examples(engine, 100, 20), each, *of_each)
+
+
+@pytest.mark.parametrize(("relation", "moves"), [("add_remove", 1), ("change_one", 2)])
+@pytest.mark.parametrize("key", ["visits.r", "g", "c"])
+def test_a_unit_counts_in_one_group_by_what_is_constant_behind_joins_and_no_less(key, relation, moves):
+    sql = f"SELECT {key} AS k, COUNT(DISTINCT who) AS n FROM t LEFT {ON} LEFT {joins.ON['codes']} GROUP BY {key}"
+    codes = {"codes": [{"code": 3, "g": 1}, {"code": 4, "g": 2}]}
+    rows, visits = [{**ROW, "c": 1}, {**ROW, "k": 4, "c": 2}, {**ROW, "k": None, "c": 3}], [VISIT, {**VISIT, "r": "b'"}]
+    another = [{**ROW, "who": NEW, "k": 4, "c": 2}], [{**VISIT, "whom": NEW, "r": "c d"}]
+    other = ([SOMEBODY], []) if relation == "add_remove" else ([SOMEBODY, *another[0]], another[1])
+    facts = facts_with_constants(relation, "units = 2" if relation == "change_one" else "")
+    two = ([SOMEBODY, *rows], visits), other
+    assert compared("both", facts, two, codes, sql, {"epsilon": 1}, {"max_groups": 3}) == [(moves, moves)]
 
 
 @settings(max_examples=60, suppress_health_check=list(HealthCheck))

@@ -119,6 +119,7 @@ def _companion(
             layout = from_duckdb(connection, theirs, files[join.name][0], inside)
         case _:
             layout = from_frame(connection, theirs, source)
+    layout = layout.settled or layout  # what is constant per unit is so before any row of it is left out
     names = {column.name: safe_name(number) for number, column in enumerate(theirs.columns)}
     run(connection, f"CREATE OR REPLACE TABLE {table} AS {to_read(theirs, layout, names)}")
     cleared(connection)

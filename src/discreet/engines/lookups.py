@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
-from discreet.engines.choice import Placed, columns_read, kept, key_for, unit_of
+from discreet.engines.choice import Placed, columns_read, kept, key_for, settled, unit_of
 from discreet.engines.faults import words_of
 from discreet.engines.stamps import files_of, is_missing
 from discreet.engines.values import Raw, Value, read
@@ -83,17 +83,17 @@ def read_lookups(facts: Facts, rows: Mapping[str, Sequence[Mapping[str, Raw]]]) 
 
 
 def read_companions(facts: Facts, rows: Mapping[str, Sequence[Mapping[str, Raw]]]) -> dict[str, list[Placed]]:
-    """The rows of all other confidential tables, each with its unit; rows without one are left out."""
+    """The rows of all other confidential tables, each with its unit, constant columns settled; rows without one are left out."""
     return {join.name: _with_units(join, _rows_of(join, rows)) for join in facts.joins if isinstance(join, Companion)}
 
 
 def _with_units(join: Companion, rows: Sequence[Mapping[str, Raw]]) -> list[Placed]:
     columns = [(qualified(join.name, column.name), column) for column in join.columns]
-    return [
-        (unit, 0, {name: read(column, row.get(column.name)) for name, column in columns})
-        for row in rows
-        if (unit := unit_of(row.get(join.match))) is not None
-    ]
+    placed = [(unit, row) for row in rows if (unit := unit_of(row.get(join.match))) is not None]
+    found: list[Row] = [{name: read(column, row.get(column.name)) for name, column in columns} for _, row in placed]
+    units = [unit for unit, _ in placed]
+    constant = settled(found, units, [name for name, column in columns if column.per_unit])
+    return [(unit, 0, row) for unit, row in zip(units, constant, strict=True)]
 
 
 def companions_by_unit(

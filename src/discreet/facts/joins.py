@@ -60,13 +60,24 @@ def joined(facts: Facts, names: Iterable[str]) -> Facts:
     """The facts as a question with these joins sees them: with the columns of the joined tables behind those of the table."""
     wanted, known = set(names), {column.name for column in facts.columns}
     more = [
-        replace(column, name=qualified(join.name, column.name))
+        replace(column, name=qualified(join.name, column.name), per_unit=_is_per_unit(column, join, facts))
         for join in facts.joins
         if join.name in wanted
         for column in join.columns
         if qualified(join.name, column.name) not in known
     ]
     return replace(facts, columns=(*facts.columns, *more)) if more else facts
+
+
+def _is_per_unit(column: Column, join: Joinable, facts: Facts) -> bool:
+    """Whether all joined rows of a unit have one value of the column. Rule 26, docs/proofs/joins.md.
+
+    Another confidential table says so itself. What a lookup says follows from its key: it is found by what is constant, once.
+    """
+    if isinstance(join, Companion):
+        return column.per_unit
+    ours = facts.column(join.column)
+    return join.max_matches == 1 and ours is not None and ours.per_unit
 
 
 def multiplicity(facts: Facts, names: Iterable[str]) -> int:
@@ -139,8 +150,7 @@ def _companion(called: str, section: Section, folder: Path | None, beside: Calla
         section.wrong("facts", f"the unit of {facts.name} is no column with max_rows",
                       hint=f'write unit = {{ column = "…", max_rows = 10 }} into {written}')  # fmt: skip
         return None
-    columns = tuple(replace(column, per_unit=False) for column in facts.columns)  # beside another table nothing settles them
-    return Companion(called, written, "", facts.unit.column, replace(facts, columns=columns))
+    return Companion(called, written, "", facts.unit.column, facts)
 
 
 def _read(
@@ -201,7 +211,7 @@ def check_joins(root: Section, facts: Facts) -> None:
         if (other := taken.setdefault(join.name.casefold(), f"the lookup {join.name}")) != f"the lookup {join.name}":
             root.wrong(path, f"{other} has this name too", "write another name: questions tell tables apart by it")
         _check_companion(root, join, facts) if isinstance(join, Companion) else _check_key(root, join, facts)
-        for column in join.columns:
+        for column in join.columns if isinstance(join, Lookup) else ():
             if column.per_unit:
                 root.wrong(("join", join.name, "columns", column.name, "per_unit"),
                            "a lookup has no units", hint="take per_unit out")  # fmt: skip
