@@ -1,6 +1,5 @@
 """Proof pages and the code point to each other: every test that a page names exists, and every page that the code names."""
 
-import ast
 import re
 from functools import cache
 from pathlib import Path
@@ -13,11 +12,10 @@ PAGES = sorted((ROOT / "docs" / "proofs").glob("*.md"))
 
 @cache
 def written_tests() -> frozenset[str]:
-    trees = [ast.parse(file.read_text(encoding="utf-8")) for file in (ROOT / "tests").rglob("*.py")]
-    return frozenset(node.name for tree in trees for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
+    texts = [file.read_text(encoding="utf-8") for file in (ROOT / "tests").rglob("*.py")]
+    return frozenset(name for text in texts for name in re.findall(r"^def (test_\w+)\(", text, re.MULTILINE))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_every_test_that_a_proof_names_exists(page):
     named = set(re.findall(r"\b(test_\w+)\b(?!\.py)", page.read_text(encoding="utf-8")))

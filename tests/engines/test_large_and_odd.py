@@ -111,21 +111,21 @@ def test_the_last_key_moves_fastest(facts, opened):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["run", "numbers", "texts"])
-def test_a_million_cells(kind, facts, opened, tmp_path):
-    size = 10**6
+def test_hundreds_of_thousands_of_cells(kind, facts, opened, tmp_path):
+    size = 300_000
     values = (
         tuple(f"v{n}" for n in range(size))
         if kind == "texts"
         else tuple(range(0, size * (1 if kind == "run" else 3), 1 if kind == "run" else 3))
     )
     declared = facts(Category("g", values))
-    rows = [values[0], values[0], values[-1], values[500_000], None, "other" if kind == "texts" else -5]
+    rows = [values[0], values[0], values[-1], values[150_000], None, "other" if kind == "texts" else -5]
     pq.write_table(pa.table({"g": rows}), tmp_path / "rows.parquet")
     key = ByValue(Column("g"), tuple(value if kind == "texts" else Fraction(value) for value in values))
     with opened(declared, tmp_path / "rows.parquet") as engine:
         sums = engine.run(Wanted(None, (key,), COUNT)).take()
     assert sums.low.shape == (1, size)
-    assert {int(place): int(sums.low[0, place]) for place in np.flatnonzero(sums.low)} == {0: 2, 500_000: 1, size - 1: 1}
+    assert {int(place): int(sums.low[0, place]) for place in np.flatnonzero(sums.low)} == {0: 2, 150_000: 1, size - 1: 1}
 
 
 @pytest.mark.parametrize("maker", ["pandas", "pandas objects", "polars", "polars lazy", "arrow", "batch", "reader"])
