@@ -34,7 +34,7 @@ def test_joined_tables_that_differ_in_one_row_differ_by_no_more_than_the_planned
         return sql, compare(engine, facts, tables, sql, priced(price, sql), {}, lookups, whole=whole)
 
     of_each = at_random.neighbours(relation), joins.lookups(), joins.joined(at_random.questions()), st.sampled_from(PRICES)
-    holds(examples(engine, 120, 40), each, *of_each)
+    holds(examples(engine, 80, 30), each, *of_each)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -46,7 +46,7 @@ def test_joined_tables_that_differ_in_one_unit_differ_by_no_more_than_the_planne
         return sql, compare(engine, facts, tables, sql, priced(price, sql), caps, lookups, whole=whole)
 
     of_each = units.neighbours(relation), joins.lookups(), joins.joined(units.questions()), st.sampled_from(PRICES), units.CAPS
-    holds(examples(engine, 120, 40), each, *of_each)
+    holds(examples(engine, 80, 30), each, *of_each)
 
 
 @pytest.mark.parametrize("unit", ['unit = "row"', BY_WHO])
@@ -130,7 +130,7 @@ def test_a_unit_with_as_many_rows_as_its_cap_loses_none_by_a_join():
 def test_a_unit_that_comes_or_goes_changes_as_many_candidates_as_it_may_have_and_each_by_one(engine):
     changed = Counter()
 
-    @settings(max_examples=examples(engine, 80, 60), suppress_health_check=list(HealthCheck))
+    @settings(max_examples=examples(engine, 60, 30), suppress_health_check=list(HealthCheck))
     @given(units.neighbours("add_remove"), joins.lookups(), st.booleans(), st.integers(1, 3))
     def hold(tables, lookups, outer, groups):
         facts = joins.facts_for("add_remove", "", BY_WHO)

@@ -89,7 +89,7 @@ def compare(engine, facts, tables, sql, price, *, whole):
 def test_choices_of_bounds_differ_by_one_unit_and_given_the_same_bounds_so_does_all_else(relation, rows_of_unit, engine):
     same = Counter()
 
-    @settings(max_examples=examples(engine, 60, 15), suppress_health_check=list(HealthCheck))
+    @settings(max_examples=examples(engine, 40, 10), suppress_health_check=list(HealthCheck))
     @given(
         rows=st.lists(st.tuples(ROW, st.integers(0, 4)), min_size=3, max_size=12),
         new=st.lists(ROW, min_size=1, max_size=5), what=WHAT, where=WHERE, keys=KEYS, price=PRICE, digit=st.integers(0, 9),

@@ -98,7 +98,7 @@ def compare(engine, facts, one, other, sql, touched, *, whole):
 def test_rows_move_one_count_or_two(relation, engine):
     same = Counter()
 
-    @settings(max_examples=examples(engine, 150, 30), suppress_health_check=list(HealthCheck))
+    @settings(max_examples=examples(engine, 100, 20), suppress_health_check=list(HealthCheck))
     @given(rows=st.lists(ROW, min_size=2, max_size=12), new=ROW, key=KEY, what=WHAT, where=WHERE, digit=st.integers(0, 9))
     def hold(rows, new, key, what, where, digit):
         size = f"rows = {len(rows)}" if relation == "change_one" else ""
@@ -117,7 +117,7 @@ def test_rows_move_one_count_or_two(relation, engine):
 def test_all_rows_of_one_unit_move_as_many_counts_as_it_may_have_keys(relation, groups, engine):
     unit = f'{{ column = "who", max_rows = 4, max_groups = {groups} }}'
 
-    @settings(max_examples=examples(engine, 120, 25), suppress_health_check=list(HealthCheck))
+    @settings(max_examples=examples(engine, 80, 20), suppress_health_check=list(HealthCheck))
     @given(
         rows=st.lists(st.tuples(ROW, st.integers(0, 4)), min_size=3, max_size=14),
         new=st.lists(ROW, min_size=1, max_size=6),

@@ -115,7 +115,7 @@ def test_two_joined_tables_that_differ_in_one_unit_differ_by_no_more_than_the_pl
         return sql, compared(engine, facts, two, lookups, sql, priced(price, sql), caps, whole=whole)
 
     of_each = databases(relation), joins.lookups(), questions(), st.sampled_from(PRICES), units.CAPS
-    holds(examples(engine, 100, 40), each, *of_each)
+    holds(examples(engine, 70, 30), each, *of_each)
 
 
 @st.composite

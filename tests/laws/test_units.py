@@ -41,7 +41,7 @@ def test_statistics_of_tables_that_differ_in_one_unit_differ_by_no_more_than_the
         return sql, compared(engine, relation, tables, sql, priced(price, sql), caps, whole=whole)
 
     of_each = units.neighbours(relation), units.questions(), st.sampled_from(PRICES), units.CAPS
-    holds(examples(engine, 400, 100), each, *of_each)
+    holds(examples(engine, 250, 60), each, *of_each)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -51,7 +51,7 @@ def test_columns_declared_constant_per_unit_move_nothing_further_than_planned_wh
         return sql, compared(engine, relation, tables, sql, priced(price, sql), caps, units.PER_UNIT, whole=whole)
 
     of_each = units.neighbours(relation), units.questions_about_constants(), st.sampled_from(PRICES), units.CAPS
-    holds(examples(engine, 300, 60), each, *of_each)
+    holds(examples(engine, 200, 40), each, *of_each)
 
 
 def test_such_questions_are_planned_with_every_form_of_cap_and_with_clamped_units():
@@ -155,8 +155,8 @@ def test_a_unit_is_in_one_cell_of_a_partition_whatever_its_rows_say(tables, caps
 
 
 BREAKERS = [
-    ("one unit with a million rows", of("a", *[A] * 1_000_000)),
-    ("many rows in all groups", [{"who": "a", "y": float(place % 101), "c": place % 3 + 1} for place in range(100_000)]),
+    ("one unit with very many rows", of("a", *[A] * 30_000)),
+    ("many rows in all groups", [{"who": "a", "y": float(place % 101), "c": place % 3 + 1} for place in range(10_000)]),
     ("units that differ in case and space only", of("A", A) + of("a", A) + of("a ", A) + of(" a", A)),
     ("rows without a unit", of(None, A, B) + of("", A) + of("?", A) + of(float("nan"), B)),
 ]  # fmt: skip
@@ -181,14 +181,14 @@ LOUD = ["COUNT(*)", "COUNT(y)", "COUNT(DISTINCT who)", "COUNT(DISTINCT name)", "
 
 @pytest.fixture(scope="module")
 def loud(tmp_path_factory):
-    """A file with three tables: a few people, the same beside one with a million rows, and beside one with a million others."""
+    """A file with three tables: a few people, the same beside one with 100 000 rows, and beside one with as many others."""
     import duckdb
 
     path = tmp_path_factory.mktemp("loud") / "t.duckdb"
     rows = "SELECT {who} AS who, {k} AS k, {x} AS x, {y} AS y, i % 3 + 1 AS c, 'n' || i AS name FROM range({size}) AS r(i)"
     few = rows.format(who="'p' || i % 5", k="i % 7", x="i % 12 - 5.0", y="i % 100 + 0.5", size=30)
-    one = rows.format(who="'a'", k=6, x=10.5, y="i % 101 + 0.0", size=10**6)
-    other = rows.format(who="'n'", k=0, x=-5.0, y="0.0", size=10**6)
+    one = rows.format(who="'a'", k=6, x=10.5, y="i % 101 + 0.0", size=10**5)
+    other = rows.format(who="'n'", k=0, x=-5.0, y="0.0", size=10**5)
     with duckdb.connect(str(path)) as connection:
         for name, parts in (("few", [few]), ("one", [few, one]), ("other", [few, other])):
             together = " UNION ALL ".join(parts)
@@ -199,7 +199,7 @@ def loud(tmp_path_factory):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("relation", "gone", "keys"), [("add_remove", "few", "c"), ("change_one", "other", "")])
-def test_a_unit_with_a_million_rows_moves_no_statistic_further_than_planned(loud, relation, gone, keys):
+def test_a_unit_with_very_many_rows_moves_no_statistic_further_than_planned(loud, relation, gone, keys):
     facts = units.facts_for(relation, 6 if relation == "change_one" else None)
     facts = replace(facts, budget=type(facts.budget)(dc.Pure(epsilon=1000)))
     engines = [open_engine(facts, Source("duckdb", str(loud), name)) for name in ("one", gone)]
