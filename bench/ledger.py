@@ -140,7 +140,7 @@ def companioned(place: Path, entries: int) -> Curator:
     for name in ("people", "visits"):
         office.register(place / f"{name}.toml")
     curator = open_table(place / "people.toml")
-    ledger = curator._ledger
+    ledger = curator.desk.ledger
     with ledger.store.database.reading() as connection:
         pass
     connection.execute("PRAGMA synchronous = OFF")

@@ -146,7 +146,7 @@ def measured_steps(facts: Path, repeats: int) -> Measured:
     """The steps of an answer, each with the results of those before."""
     curator = dc.open(facts)
     curator.open()
-    engine, known = curator._engine, curator.facts
+    engine, known = curator.desk.engine, curator.facts
     asked = read_sql(QUESTION, known)
     plan = make_plan(asked, known, read_price(epsilon=1))
     sql = to_sql(plan.wanted, known, engine._layout)

@@ -25,7 +25,7 @@ def answers(curator: Curator, sql: str, times: int, **words: Any) -> Iterator[An
     request = Ask.of(sql, **words)
     plan = planned(curator.facts, request)
     for _ in range(times):
-        yield answered(plan, request, curator._ready(), curator.budget)
+        yield answered(plan, request, curator.desk.ready(), curator.budget)
 
 
 def planned(facts: Facts, request: Ask) -> Plan:

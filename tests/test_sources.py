@@ -117,7 +117,7 @@ def test_one_odd_row_in_parquet_is_read_by_the_rules_whatever_the_files_statisti
     filtered = "SELECT COUNT(x) AS n, AVG(x) AS m FROM t WHERE x <= 100"
     for sql in (QUESTION, filtered, "SELECT COUNT(*) AS n FROM t WHERE x IS NULL"):
         plan = make_plan(read_sql(sql, table.facts), table.facts, read_price(epsilon=1))
-        one, other = table._engine.run(plan.wanted).take(), Reference(table.facts, rows).run(plan.wanted).take()
+        one, other = table.desk.engine.run(plan.wanted).take(), Reference(table.facts, rows).run(plan.wanted).take()
         assert np.array_equal(one.high, other.high)
         assert np.array_equal(one.low, other.low)
 
@@ -181,7 +181,7 @@ def test_the_engine_reaches_nothing_but_its_source(tmp_path, opened):
     curator = opened("t.csv", PLAIN)
     (tmp_path / "secret.csv").write_text("a\n1\n")
     curator.ask(QUESTION, epsilon=1)
-    connection = curator._engine._connection
+    connection = curator.desk.engine._connection
     for sql in (
         f"SELECT * FROM read_csv('{tmp_path / 'secret.csv'}')",
         f"COPY (SELECT 1) TO '{tmp_path / 'out.csv'}'",

@@ -231,7 +231,7 @@ def test_only_a_tape_sets_the_hook_and_nobody_but_the_curator_looks_at_it():
         return isinstance(node, ast.ImportFrom) and any(name.name == "observer" for name in node.names)
 
     # the choices of many cells are drawn at once, and told one by one only where somebody listens
-    assert files_that(names, "observer") == {"mechanisms/tape.py", "mechanisms/at_once.py", "curator/asking.py"}
+    assert files_that(names, "observer") == {"mechanisms/tape.py", "mechanisms/at_once.py", "curator/desk.py"}
 
     def sets(node):
         return isinstance(node, ast.Attribute) and node.attr == "set" and ast.unparse(node.value) == "observer"

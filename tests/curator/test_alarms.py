@@ -79,7 +79,7 @@ def files(tmp_path):
 
 def with_engine(file, engine):
     curator = open_table(file)
-    curator._engine = engine
+    curator.desk.engine = engine
     return curator
 
 
@@ -120,7 +120,7 @@ def test_on_one_of_two_neighbouring_tables_the_first_fault_is_the_last_question(
         real = []
         t = in_memory(names, lambda engine, real=real: real.append(engine) or Broken(EngineFault("DuckDB could not answer")))
         if CANARY not in names:
-            t._engine = real[0]
+            t.desk.engine = real[0]
         for number in range(50):
             try:
                 t.ask(count_above(number), epsilon="0.000000000001", analyst=asker)
@@ -189,10 +189,10 @@ def test_the_second_fault_freezes_the_tables_until_the_data_holder_unfreezes_the
 
 def test_a_table_in_memory_freezes_too_and_can_be_unfrozen():
     t = in_memory()
-    real, t._engine = t._engine, Broken()
+    real, t.desk.engine = t.desk.engine, Broken()
     with pytest.raises(dc.Fault):
         t.ask(count_above(1), epsilon="0.1")
-    t._engine = real
+    t.desk.engine = real
     with pytest.raises(dc.AccessError, match="anonymous is frozen"):
         t.ask(count_above(2), epsilon="0.1")
     with pytest.raises(dc.ParameterError, match="reason"):
@@ -230,9 +230,9 @@ def test_of_two_questions_in_flight_the_other_tells_nothing_more(files, ends):
     """Both were reserved before the fault; what becomes of the second looks the same, whether it fails or not."""
     reading, go_on = threading.Event(), threading.Event()
     slow, t = open_table(files[1]), with_engine(files[0], Broken())
-    slow._opened()
+    slow.desk.opened()
     error = ValueError(CANARY) if ends == "in a fault" else None
-    slow._engine = Failing(slow._engine, error, before=lambda: (reading.set(), go_on.wait(30)))
+    slow.desk.engine = Failing(slow.desk.engine, error, before=lambda: (reading.set(), go_on.wait(30)))
     said = []
 
     def ask():
@@ -262,18 +262,18 @@ def test_of_two_questions_in_flight_the_other_tells_nothing_more(files, ends):
 
 def test_what_was_paid_for_in_a_batch_is_kept_and_not_delivered_when_a_part_of_it_fails(files):
     t = open_table(files[0])
-    real, runs = t._opened(), []
+    real, runs = t.desk.opened(), []
 
     class SecondFails(Broken):
         def run(self, wanted):
             runs.append(wanted)
             return super().run(wanted) if len(runs) == 2 else real.run(wanted)
 
-    t._engine = SecondFails()
+    t.desk.engine = SecondFails()
     with pytest.raises(dc.Fault):
         t.ask_all([count_above(1), count_above(2), count_above(3)], epsilon="0.3")
     assert sql(files[0].parent, "SELECT state FROM charges ORDER BY number") == [("settled",), ("faulted",), ("settled",)]
-    t._engine = real
+    t.desk.engine = real
     assert t.ask(count_above(1), epsilon="0.1").replayed                          # settled before the fault: history
     with pytest.raises(dc.AccessError, match="frozen"):
         t.ask(count_above(3), epsilon="0.1")
@@ -291,7 +291,7 @@ def test_ctrl_c_four_times_in_a_row_freezes_nobody_and_keeps_every_charge(files)
     for number in range(4):
         with pytest.raises(KeyboardInterrupt):
             t.ask(count_above(number), epsilon="0.1", analyst="alice")
-    t._engine = None
+    t.desk.engine = None
     assert sql(files[0].parent, "SELECT DISTINCT state FROM charges") == [("faulted",)]
     assert spent(t) == Fraction(4, 10)
     assert not t.ask(count_above(0), epsilon="0.1", analyst="alice").replayed       # paid for again: never resumed
@@ -307,7 +307,7 @@ def test_a_signal_while_duckdb_reads_is_an_interruption_and_no_error_of_its_own(
     from discreet.engines import duckdb, faults
 
     t = open_table(files[0])
-    engine = t._opened()
+    engine = t.desk.opened()
     monkeypatch.setattr(faults, "MOST_SECONDS", 3.0)                              # so that it ends, whatever happens
     for name in ("to_sql", "to_counts", "to_keys_sql"):
         monkeypatch.setattr(duckdb, name, lambda *words: SLOW)
@@ -329,7 +329,7 @@ def test_a_question_beyond_the_time_limit_is_an_alarm_that_says_nothing_of_time(
     from discreet.engines import duckdb, faults
 
     t = open_table(files[0])
-    t._opened()
+    t.desk.opened()
     monkeypatch.setattr(faults, "MOST_SECONDS", 1.0)
     monkeypatch.setattr(duckdb, "to_sql", lambda *words: SLOW)
     with pytest.raises(EngineFault, match="DuckDB could not answer") as caught:
@@ -343,7 +343,7 @@ def test_a_ledger_that_cannot_be_written_between_charge_and_answer_freezes_nobod
     t = open_table(files[0])
     for number in range(3):
         with monkeypatch.context() as patch:
-            patch.setattr(t._ledger, "_settled", lambda *words: (_ for _ in ()).throw(dc.LedgerFault("the disk is full")))
+            patch.setattr(t.desk.ledger, "_settled", lambda *words: (_ for _ in ()).throw(dc.LedgerFault("the disk is full")))
             with pytest.raises(dc.LedgerFault):
                 t.ask(count_above(number), epsilon="0.1", analyst="alice")
         t.ask(count_above(number + 10), epsilon="0.1", analyst="alice")
@@ -364,7 +364,7 @@ def test_a_source_that_is_lost_while_it_is_read_freezes_nobody(files, what):
             source.write_text(ROWS + "1,1,new\n", encoding="utf-8")
 
     t = open_table(files[0])
-    t._engine = Failing(t._opened(), OSError(2, "gone"), before=lose)
+    t.desk.engine = Failing(t.desk.opened(), OSError(2, "gone"), before=lose)
     with pytest.raises(dc.Fault):
         t.ask(count_above(1), epsilon="0.1", analyst="alice")
     assert office.alarms(files[0]) == []
@@ -374,7 +374,7 @@ def test_a_source_that_is_lost_while_it_is_read_freezes_nobody(files, what):
 
 def test_a_version_that_moved_on_while_a_question_ran_freezes_nobody(files):
     t = open_table(files[0])
-    real = t._opened()
+    real = t.desk.opened()
 
     class Moving(Broken):
         def run(self, wanted):
@@ -382,7 +382,7 @@ def test_a_version_that_moved_on_while_a_question_ran_freezes_nobody(files):
             office.new_version(files[0], reason="meanwhile")
             return real.run(wanted)
 
-    t._engine = Moving()
+    t.desk.engine = Moving()
     with pytest.raises(dc.Fault):
         t.ask(count_above(1), epsilon="0.1", analyst="alice")
     assert office.alarms(files[0]) == []

@@ -38,7 +38,7 @@ def test_rural_and_urban_cost_epsilon_together_when_a_unit_is_in_one_of_them(t):
     t.ask("SELECT COUNT(*) FILTER (WHERE place = 2) AS n FROM t", epsilon="0.1")
     assert spent(t) == Fraction(3, 10)
     assert t.budget.cells == {"1": dc.Pure(epsilon="0.1"), "2": dc.Pure(epsilon="0.1")}
-    assert office.verify(t._place.parent).ok
+    assert office.verify(t.desk.place.parent).ok
 
 
 def test_rural_and_urban_cost_twice_epsilon_when_a_unit_can_move(tmp_path):
@@ -130,15 +130,15 @@ def test_a_question_reserved_before_a_new_version_is_not_run_on_its_rows(tmp_pat
     file = registered(tmp_path)
     t = open_table(file)
     t.ask(URBAN, epsilon="0.1")
-    monkeypatch.setattr(t._engine, "check", lambda: None)                            # not every engine knows its files
-    reserve = t._ledger.reserve
+    monkeypatch.setattr(t.desk.engine, "check", lambda: None)                            # not every engine knows its files
+    reserve = t.desk.ledger.reserve
 
     def overtaken(*words):
         found = reserve(*words)
         moved(file, 2).close()
         return found
 
-    t._ledger.reserve = overtaken
+    t.desk.ledger.reserve = overtaken
     with pytest.raises(dc.Fault):
         t.ask(RURAL, epsilon="0.1")
     assert sql(tmp_path, "SELECT state FROM charges ORDER BY number") == [("settled",), ("faulted",)]
@@ -149,15 +149,15 @@ def test_a_question_reserved_before_a_new_version_is_not_run_on_its_rows(tmp_pat
 def test_rows_that_change_while_they_are_read_are_a_fault_and_nothing_is_kept(tmp_path, monkeypatch):
     file = registered(tmp_path)
     t = open_table(file)
-    run = t._ready().run
+    run = t.desk.ready().run
 
     def slow(wanted):
         found = run(wanted)
         (tmp_path / "t.csv").write_text("x,place,name\n1,1,new\n", encoding="utf-8")
         return found
 
-    monkeypatch.setattr(t._engine, "run", slow)
-    monkeypatch.setattr(t._ledger, "settle", lambda *words: pytest.fail("an answer was kept"))
+    monkeypatch.setattr(t.desk.engine, "run", slow)
+    monkeypatch.setattr(t.desk.ledger, "settle", lambda *words: pytest.fail("an answer was kept"))
     with pytest.raises(dc.EngineFault, match="changed"):
         t.ask(URBAN, epsilon="0.1")
     assert spent(t) == Fraction(1, 10)
@@ -493,7 +493,7 @@ def test_a_source_that_changes_while_it_is_read_is_written_down_once_with_its_ch
         return check(_self)
 
     check = type(t)._checked
-    monkeypatch.setattr(type(t), "_checked", edited)
+    monkeypatch.setattr(type(t.desk), "checked", edited)
     with pytest.raises(dc.SourceFault, match="the source of t"):
         t.ask(URBAN, epsilon="0.1")
     (line,) = [json.loads(each) for each in log.read_text(encoding="utf-8").splitlines()]

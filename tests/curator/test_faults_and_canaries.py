@@ -43,7 +43,7 @@ class Leaky(Engine):
 
 def with_engine(file, engine):
     curator = open_table(file)
-    curator._engine = engine
+    curator.desk.engine = engine
     return curator
 
 
@@ -134,7 +134,7 @@ def test_a_question_that_is_interrupted_is_paid_for_and_never_resumed(file, monk
     assert sql(file.parent, "SELECT DISTINCT state FROM charges") == [("faulted",)]
     assert spent(t) == Fraction(2, 10)
     monkeypatch.setattr(owners, "is_dead", lambda *words: True)
-    t._engine = None
+    t.desk.engine = None
     assert t.recover() == []
     assert not t.ask(count_above(1), epsilon="0.1").replayed
     assert spent(t) == Fraction(3, 10)

@@ -34,7 +34,7 @@ def stored(plan):
     import json
 
     curator = Curator(plan.facts, lambda: None, ledger_in_memory())
-    body = request_body(curator._request(plan, "alice", None), Amount(Fraction(1)), {}, "alice")
+    body = request_body(curator.desk.request(plan, "alice", None), Amount(Fraction(1)), {}, "alice")
     return request_from(json.loads(canonical(body)))
 
 

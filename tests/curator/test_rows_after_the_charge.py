@@ -53,14 +53,14 @@ def test_a_refused_question_reads_no_row_and_an_accepted_one_reads_them_after_it
     assert bytes_read() - before < size // 10
     charged_when = []
 
-    reserve = t._ledger.reserve
+    reserve = t.desk.ledger.reserve
 
     def reserved(*words):
         outcomes = reserve(*words)
         charged_when.append(bytes_read())
         return outcomes
 
-    t._ledger.reserve = reserved
+    t.desk.ledger.reserve = reserved
     t.ask(count_above(1), epsilon="0.1")
     assert charged_when[0] - before < size // 10
     assert bytes_read() - charged_when[0] >= size

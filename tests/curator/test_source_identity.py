@@ -155,7 +155,7 @@ def test_a_source_that_vanished_is_a_fault_that_closes_nothing(file):
 
 def test_a_source_that_changes_while_it_is_read_keeps_the_charge_and_freezes_nobody(file):
     t = open_table(file)
-    engine = t._ready()
+    engine = t.desk.ready()
 
     class Changing(Engine):
         """Reads, and then somebody writes to the file."""
@@ -171,7 +171,7 @@ def test_a_source_that_changes_while_it_is_read_keeps_the_charge_and_freezes_nob
         def close(self):
             engine.close()
 
-    t._engine = Changing()
+    t.desk.engine = Changing()
     with pytest.raises(dc.SourceFault):
         t.ask(count_above(1), epsilon="0.1", analyst="alice")
     assert spent(t) == Fraction(1, 10)

@@ -53,9 +53,9 @@ def planned_otherwise(question, facts, price, weights=None):
 def killed(curator, question, **how):
     """Charged by a process that died."""
     plan = make_plan(read_sql(question, curator.facts), curator.facts, dc.Pure(epsilon="0.5"))
-    order = Order(curator, plan, Fraction(19, 20), analyst=how.get("analyst"))
-    (granted,) = curator._ledger.reserve([crossed(order, waits=False).request])
-    with curator._ledger.store.database.writing() as connection:
+    order = Order(curator.desk, plan, Fraction(19, 20), analyst=how.get("analyst"))
+    (granted,) = curator.desk.ledger.reserve([crossed(order, waits=False).request])
+    with curator.desk.ledger.store.database.writing() as connection:
         connection.execute("UPDATE charges SET lease = 0 WHERE number = ?", (granted.charge,))
     return granted.charge
 
@@ -97,7 +97,7 @@ def test_where_the_plan_can_be_followed_any_confidence_is_worked_out(t):
 
 def test_a_receipt_that_was_edited_in_the_ledger_is_not_handed_out(t):
     t.ask(count_above(5), epsilon=1)
-    with t._ledger.store.database.writing() as connection:
+    with t.desk.ledger.store.database.writing() as connection:
         connection.execute("UPDATE answers SET receipt = replace(receipt, 'SELECT', 'select')")
     with pytest.raises(dc.LedgerFault, match="receipt is not what was signed"):
         t.ask(count_above(5), epsilon=1)

@@ -55,8 +55,8 @@ def plan_of(people, sql, **price):
 def test_what_follows_a_release_holds_at_the_extremes_for_every_kind_of_question(sql, price):
     people = table()
     plan = plan_of(people, sql, **price)
-    people._trials.try_out(bought_whole(plan), people._request(plan, None, None), Fraction(19, 20), True)
-    assert len(people._trials.passed) == 1
+    people.desk.trials.try_out(bought_whole(plan), people.desk.request(plan, None, None), Fraction(19, 20), True)
+    assert len(people.desk.trials.passed) == 1
 
 
 @pytest.mark.parametrize("sql", KEYED)
@@ -120,7 +120,7 @@ def test_a_trial_draws_no_noise_and_reads_no_row():
     people = table()
     plan = plan_of(people, EVERY[1], epsilon=1)
     with recorded() as calls:
-        people._trials.try_out(bought_whole(plan), people._request(plan, None, None), Fraction(1, 2), False)
+        people.desk.trials.try_out(bought_whole(plan), people.desk.request(plan, None, None), Fraction(1, 2), False)
     assert calls == []
 
 
@@ -128,9 +128,9 @@ def test_a_plan_that_differs_in_where_alone_is_not_tried_again():
     people = table()
     people.ask("SELECT s, AVG(x) AS m FROM t WHERE x > 1 GROUP BY s", epsilon=1)
     people.ask("SELECT s, AVG(x) AS m FROM t WHERE x > 2 GROUP BY s", epsilon=1)
-    assert len(people._trials.passed) == 1
+    assert len(people.desk.trials.passed) == 1
     people.ask("SELECT s, AVG(x) AS m FROM t WHERE x > 2 GROUP BY s", epsilon=2)
-    assert len(people._trials.passed) == 2
+    assert len(people.desk.trials.passed) == 2
 
 
 def test_the_data_holder_finds_the_mistake_in_the_log_by_its_reference(tmp_path, monkeypatch):

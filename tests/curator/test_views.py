@@ -98,7 +98,7 @@ def test_views_of_a_mean_cost_nothing_and_their_quotes_say_what_they_will_have()
         quote, answer = t.quote(sql, epsilon="0.1"), t.ask(sql, epsilon="0.1")
         assert (quote.cost, quote.replay, answer.replayed) == (dc.Pure(epsilon=0).to_approximate(), True, True)
         assert quote.free != ()
-        assert verify(t._ledger).ok
+        assert verify(t.desk.ledger).ok
     count = "SELECT Race, COUNT(Income) AS n FROM people GROUP BY Race"
     quote, counted = t.quote(count, epsilon="0.05"), t.ask(count, epsilon="0.05")
     half = [(high - low) / 2 for low, high in (ends["n"] for ends in counted.intervals)]
@@ -193,7 +193,7 @@ def test_a_partial_purchase_is_one_claim_at_the_exact_delta_of_what_is_released(
     t.ask("SELECT AVG(Income) AS m FROM people", **price)
     both = "SELECT AVG(Income) AS m, COUNT(*) AS n FROM people"
     plan = make_plan(read_sql(both, t.facts), t.facts, read_price(**price))
-    request = crossed(Order(t, plan, Fraction(19, 20)), waits=False).request
+    request = crossed(Order(t.desk, plan, Fraction(19, 20)), waits=False).request
     assert isinstance(request.event, GaussianRelease)
     claim, rho = request.event.claim, request.event.ratio_squared / 2
     assert rho == plan.vectors[1].mechanism.cost.ratio_squared / 2     # of the count alone
@@ -204,7 +204,7 @@ def test_a_partial_purchase_is_one_claim_at_the_exact_delta_of_what_is_released(
     before = t.budget.spent
     t.ask(both, **price)
     assert (t.budget.spent.epsilon - before.epsilon, t.budget.spent.delta - before.delta) == (claim.epsilon, claim.delta)
-    assert verify(t._ledger).ok
+    assert verify(t.desk.ledger).ok
 
 
 def test_the_claim_of_a_partial_purchase_holds_by_the_law_of_its_noise():
@@ -212,7 +212,7 @@ def test_the_claim_of_a_partial_purchase_holds_by_the_law_of_its_noise():
     price = {"epsilon": "0.5", "delta": "1e-5"}
     t.ask("SELECT AVG(Income) AS m FROM people", **price)
     plan = make_plan(read_sql("SELECT AVG(Income) AS m, COUNT(*) AS n FROM people", t.facts), t.facts, read_price(**price))
-    event = crossed(Order(t, plan, Fraction(19, 20)), waits=False).request.event
+    event = crossed(Order(t.desk, plan, Fraction(19, 20)), waits=False).request.event
     law, epsilon = plan.vectors[1].mechanism.law, event.claim.epsilon
     # one row moves the count by one: the exact delta is P(z >= t) - e^epsilon P(z >= t + 1), at the worst t
     above = [float(tail(law, t)[1]) for t in range(600)]
@@ -239,7 +239,7 @@ def test_a_second_question_on_found_keys_pays_no_delta_and_keeps_its_kind_of_noi
     assert [row["who"] for row in answer.rows] == [row["who"] for row in first.rows]
     assert answer.receipt["mechanisms"][0]["noise"] == "discrete Laplace"
     assert t.ask("SELECT who, AVG(Age) * 2 AS twice FROM people GROUP BY who", epsilon=10, delta="1e-3").replayed
-    assert verify(t._ledger).ok
+    assert verify(t.desk.ledger).ok
 
 
 # ---- caps
@@ -315,7 +315,7 @@ def shown_beyond(t, sql, **words):
     """How many rows lie beyond the value and both ends of its interval, as the view of a question has them."""
     ask = Ask.of(sql, value_intervals=True, **words)
     plan = make_plan(ask.read(t.facts), t.facts, ask.price(ask.read(t.facts), t.facts, None), ask.weights)
-    view = view_of(crossed(Order(t, plan, Fraction(19, 20)), waits=False).purchase).plan
+    view = view_of(crossed(Order(t.desk, plan, Fraction(19, 20)), waits=False).purchase).plan
     return [each.rows_beyond for each in view.vectors]
 
 
@@ -357,7 +357,7 @@ def test_what_two_questions_of_a_batch_share_is_bought_once_and_shown_the_same(p
     assert (top.cost.epsilon, spent(t)) == (0, means.cost.epsilon + count.cost.epsilon)
     assert spent(t) < 2                                                              # of 3, for four that are two
     assert [each.rows for each in t.ask_all(asked, **price)] == [each.rows for each in (means, top, count, sums)]
-    assert (spent(t) < 2, verify(t._ledger).ok) == (True, True)
+    assert (spent(t) < 2, verify(t.desk.ledger).ok) == (True, True)
 
 
 def test_of_a_batch_only_what_is_told_as_well_by_others_is_left_out_of_the_charge():

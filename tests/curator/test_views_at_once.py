@@ -34,8 +34,8 @@ def file(tmp_path):
 def left_by_a_crash(curator, question, epsilon):
     """Charged by a process that died before it read a row."""
     plan = make_plan(read_sql(question, curator.facts), curator.facts, dc.Pure(epsilon=epsilon))
-    (granted,) = curator._ledger.reserve([crossed(Order(curator, plan, Fraction(19, 20)), waits=False).request])
-    with curator._ledger.store.database.writing() as connection:
+    (granted,) = curator.desk.ledger.reserve([crossed(Order(curator.desk, plan, Fraction(19, 20)), waits=False).request])
+    with curator.desk.ledger.store.database.writing() as connection:
         connection.execute("UPDATE charges SET lease = 0 WHERE number = ?", (granted.charge,))
     return granted
 
@@ -50,7 +50,7 @@ def test_what_a_crash_left_is_finished_by_whoever_wants_a_part_of_it(file):
     whole = t.ask(asking(A, B), epsilon="0.4")
     assert (whole.replayed, whole.rows[0]["b"]) == (True, answer.rows[0]["b"])
     assert t.recover() == []
-    assert verify(t._ledger).ok
+    assert verify(t.desk.ledger).ok
     t.close()
 
 
@@ -80,7 +80,7 @@ def test_two_who_want_a_statistic_at_once_pay_for_it_once(file):
     assert spent(t) == Fraction(3, 10)
     assert first.rows[0]["b"] == second.rows[0]["b"]
     assert sorted([first.free, second.free]) == [(), ("AVG(x)",)]
-    assert verify(t._ledger).ok
+    assert verify(t.desk.ledger).ok
     t.close()
 
 
@@ -106,7 +106,7 @@ def test_what_is_bought_between_the_look_and_the_charge_is_seen(file, monkeypatc
 def test_what_fails_elsewhere_is_bought(file, monkeypatch):
     t = open_table(file)
     granted = left_by_a_crash(t, asking(A, B), "0.4")
-    t._ledger.fail(granted, dc.Fault("interrupted", freezes=False))
+    t.desk.ledger.fail(granted, dc.Fault("interrupted", freezes=False))
     assert t.ask(asking(B, C), epsilon="0.2").free == ()
     assert spent(t) == Fraction(6, 10)
     t.close()
@@ -147,7 +147,7 @@ def test_what_a_crash_left_is_not_read_for_a_question_that_is_refused(tmp_path, 
     t = open_table(file)
     left = left_by_a_crash(t, asking(A, B), "0.4")
     monkeypatch.setattr(admission, "now", lambda: "2031-01-01T00:00:00+00:00")
-    monkeypatch.setattr(t, "_settled", None)
+    monkeypatch.setattr(t.desk, "settled", None)
     with pytest.raises(dc.AccessError, match="ended on 2030-01-01"):
         t.ask(asking(B, C), epsilon="0.2")
     assert sql(tmp_path, f"SELECT state, attempt FROM charges WHERE number = {left.charge}") == [("running", 1)]
@@ -190,7 +190,7 @@ def test_a_draw_that_is_not_what_its_entry_says_is_not_used(file, touched):
     t = open_table(file)
     with pytest.raises(dc.LedgerFault, match="not what its entry says"):
         t.ask(asking(B), epsilon="0.2")
-    assert not verify(t._ledger).ok
+    assert not verify(t.desk.ledger).ok
     t.close()
 
 

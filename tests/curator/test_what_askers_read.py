@@ -63,7 +63,7 @@ def test_a_price_that_the_budget_does_not_count_in_is_refused_by_the_part_that_i
     ("price", "which"),
     [
         ({"epsilon": 1, "delta": "0.001"}, "δ is too much"),
-        ({"epsilon": 200, "delta": "0.00001"}, "ε is too much"),
+        ({"epsilon": 200, "delta": "1e-5"}, "ε is too much"),
         ({"epsilon": 200, "delta": "0.001"}, "ε and δ are too much"),
     ],
 )

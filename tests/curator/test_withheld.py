@@ -44,12 +44,12 @@ def file(tmp_path):
 def t(file):
     """Three questions of eve were in flight: the first failed, the second as well while she was frozen, the third is withheld."""
     curator = open_table(file)
-    curator._engine = Told(curator._ready(), 1, 2)
+    curator.desk.engine = Told(curator.desk.ready(), 1, 2)
     with pytest.raises(dc.Fault):
         curator.ask_all([count_above(10), count_above(20), COUNTED], epsilon=3, analyst="eve")
-    curator._engine = curator._engine.real
+    curator.desk.engine = curator.desk.engine.real
     assert sql(file.parent, "SELECT state FROM charges ORDER BY number") == [("faulted",), ("faulted",), ("settled",)]
-    with curator._ledger.store.database.writing() as connection:                      # only eve is frozen: others may look
+    with curator.desk.ledger.store.database.writing() as connection:                      # only eve is frozen: others may look
         connection.execute("UPDATE alarms SET froze_tables = 0")
     yield curator
     curator.close()
@@ -75,8 +75,8 @@ def test_a_count_that_is_withheld_is_behind_no_quote(t, file, asker):
 
 def test_asking_again_while_frozen_does_the_same_whatever_became_of_the_question(t, monkeypatch):
     tried = []
-    monkeypatch.setattr(type(t._trials), "try_out", lambda *words: tried.append("tried"))
-    monkeypatch.setattr(t, "_ready", lambda: tried.append("opened"))
+    monkeypatch.setattr(type(t.desk.trials), "try_out", lambda *words: tried.append("tried"))
+    monkeypatch.setattr(t.desk, "ready", lambda: tried.append("opened"))
     for question in (count_above(10), count_above(20), COUNTED):
         with pytest.raises(dc.AccessError, match="eve is frozen"):
             t.ask(question, epsilon=1, analyst="eve")
@@ -96,10 +96,10 @@ def test_ones_own_history_is_quoted_as_free_while_one_is_frozen(file):
     t = open_table(file)
     t.ask(COUNTED, epsilon=1, analyst="eve")
     t.ask(SUMMED, epsilon=1, analyst="bob")
-    real, t._engine = t._engine, Broken()
+    real, t.desk.engine = t.desk.engine, Broken()
     with pytest.raises(dc.Fault):
         t.ask(count_above(1), epsilon=1, analyst="eve")
-    t._engine = real
+    t.desk.engine = real
     assert t.quote(COUNTED, epsilon=1, analyst="eve").replay
     assert t.ask(COUNTED, epsilon=1, analyst="eve").replayed
     assert not t.quote(SUMMED, epsilon=1, analyst="eve").replay

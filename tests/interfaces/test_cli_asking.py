@@ -287,7 +287,7 @@ def test_ctrl_c_before_the_charge_says_that_nothing_was_charged(people, monkeypa
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("discreet.curator.asking.Curator._ready", interrupted)
+    monkeypatch.setattr("discreet.curator.desk.Desk.ready", interrupted)
     shown = people("ask", "people.toml", COUNT, "-e", "1")
     assert (shown.code, shown.out) == (130, "")
     assert "interrupted; nothing was charged" in shown.err
@@ -298,7 +298,7 @@ def test_ctrl_c_after_the_charge_says_that_it_stays(people, monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("discreet.curator.asking.released_parts", interrupted)
+    monkeypatch.setattr("discreet.curator.desk.released_parts", interrupted)
     shown = people("ask", "people.toml", COUNT, "-e", "1")
     assert (shown.code, shown.out) == (130, "")
     assert "was charged, and the charge stays" in shown.err
@@ -319,7 +319,7 @@ def test_a_database_that_turns_ctrl_c_into_an_error_is_not_believed(people, monk
             signal.raise_signal(signal.SIGINT)
         raise EngineFault("the source could not be read")
 
-    monkeypatch.setattr("discreet.curator.asking.Curator._ready", swallowed)
+    monkeypatch.setattr("discreet.curator.desk.Desk.ready", swallowed)
     shown = people("ask", "people.toml", COUNT, "-e", "1")
     assert (shown.code, shown.err) == (130, "\ninterrupted; nothing was charged\n")
     assert signal.getsignal(signal.SIGINT) is ctrl_c
@@ -329,7 +329,7 @@ def test_a_fault_without_ctrl_c_is_a_fault(people, monkeypatch):
     def broken(*_):
         raise EngineFault("the source could not be read")
 
-    monkeypatch.setattr("discreet.curator.asking.Curator._ready", broken)
+    monkeypatch.setattr("discreet.curator.desk.Desk.ready", broken)
     assert people("ask", "people.toml", COUNT, "-e", "1").code == 4
 
 

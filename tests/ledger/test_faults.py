@@ -70,7 +70,8 @@ def test_a_ledger_locked_while_the_table_is_read_is_waited_for_with_what_was_dra
     monkeypatch.setattr(owners, "LEASE", lease)
     curator = open_table(file)
     other = sqlite3.connect(place / "ledger.db", isolation_level=None, check_same_thread=False)
-    run, settle, writing, tried, drawn = curator._ready().run, curator._ledger.settle, curator._ledger.store.writing, [], []
+    ledger, run, tried, drawn = curator.desk.ledger, curator.desk.ready().run, [], []
+    settle, writing = ledger.settle, ledger.store.writing
     counting = Lock()
 
     def slow(wanted):
@@ -80,7 +81,7 @@ def test_a_ledger_locked_while_the_table_is_read_is_waited_for_with_what_was_dra
 
     def settling(granted, released, *words):
         drawn.append(released)
-        monkeypatch.setattr(curator._ledger.store, "writing", waiting)
+        monkeypatch.setattr(curator.desk.ledger.store, "writing", waiting)
         return settle(granted, released, *words)
 
     def waiting():
@@ -90,8 +91,8 @@ def test_a_ledger_locked_while_the_table_is_read_is_waited_for_with_what_was_dra
                 other.execute("ROLLBACK")
         return writing()
 
-    monkeypatch.setattr(curator._engine, "run", slow)
-    monkeypatch.setattr(curator._ledger, "settle", settling)
+    monkeypatch.setattr(curator.desk.engine, "run", slow)
+    monkeypatch.setattr(curator.desk.ledger, "settle", settling)
     answer = curator.ask(count_above(1), epsilon="0.1", analyst="alice")
     other.close()
     assert len(tried) >= 4
@@ -173,7 +174,7 @@ def test_a_full_disk_before_the_charge_charges_nothing(file, place):
 def test_a_disk_that_fills_up_while_the_table_is_read_keeps_the_charge_and_delivers_nothing(file):
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     curator = open_table(file)
-    run, before = curator._ready().run, resource.getrlimit(resource.RLIMIT_FSIZE)
+    run, before = curator.desk.ready().run, resource.getrlimit(resource.RLIMIT_FSIZE)
 
     class Filling:
         counts = keys = None
@@ -186,7 +187,7 @@ def test_a_disk_that_fills_up_while_the_table_is_read_keeps_the_charge_and_deliv
             resource.setrlimit(resource.RLIMIT_FSIZE, (64, before[1]))
             return found
 
-    curator._engine = Filling()
+    curator.desk.engine = Filling()
     try:
         with pytest.raises(dc.LedgerFault, match="disk"):
             curator.ask(count_above(1), epsilon="0.1")
@@ -351,10 +352,10 @@ opened, open_ = os.pipe()
 child = os.fork()
 from tests.ledger.made import request
 if child == 0:
-    curator._ledger.reserve([request("before", "0.1")])
+    curator.desk.ledger.reserve([request("before", "0.1")])
     os.write(open_, b"x")
     os.read(closed, 1)
-    curator._ledger.reserve([request("after", "0.1")])
+    curator.desk.ledger.reserve([request("after", "0.1")])
     os._exit(0)
 os.read(opened, 1)
 curator.close()

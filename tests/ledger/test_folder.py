@@ -83,7 +83,7 @@ def test_a_price_that_no_float_holds_is_refused_like_any_other(tmp_path):
     office.register(file)
     curator = open_table(file)
     with pytest.raises(dc.BudgetError, match="left"):
-        curator._ledger.reserve([request("q", "1e400")])
+        curator.desk.ledger.reserve([request("q", "1e400")])
     curator.close()
 
 

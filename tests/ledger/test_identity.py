@@ -139,21 +139,21 @@ def test_a_folder_behind_a_link_that_leads_elsewhere_now_is_another_ledger(file,
 
 @every_swap
 def test_a_swap_between_charge_and_answer_delivers_nothing(file, place, opened, swap, monkeypatch):
-    run = opened._ready().run
+    run = opened.desk.ready().run
 
     def swapping(wanted):
         found = run(wanted)
         swap(place)
         return found
 
-    monkeypatch.setattr(opened._engine, "run", swapping)
+    monkeypatch.setattr(opened.desk.engine, "run", swapping)
     with pytest.raises(dc.LedgerFault, match="open the table again"):
         opened.ask(count_above(2), epsilon=30)
 
 
 @pytest.mark.parametrize("swap", [each for each in SWAPS if each is not restored_in_place], ids=lambda swap: swap.__name__)
 def test_a_swap_inside_a_transaction_ends_it(file, place, opened, swap):
-    database = opened._ledger.store.database
+    database = opened.desk.ledger.store.database
     with pytest.raises(dc.LedgerFault, match="open the table again"), database.writing():
         swap(place)
 
@@ -161,7 +161,7 @@ def test_a_swap_inside_a_transaction_ends_it(file, place, opened, swap):
 @pytest.mark.parametrize("way", ["writing", "reading"])
 def test_a_ledger_that_was_moved_and_is_back_goes_on(file, place, opened, way):
     place.rename(place.with_name("moved"))
-    with pytest.raises(dc.LedgerFault), getattr(opened._ledger.store.database, way)():
+    with pytest.raises(dc.LedgerFault), getattr(opened.desk.ledger.store.database, way)():
         pass
     place.with_name("moved").rename(place)
     assert opened.ask(count_above(1), epsilon=1).replayed
@@ -175,7 +175,7 @@ def test_what_sqlite_deletes_and_makes_again_by_itself_is_no_swap(file, place, o
     again.ask(count_above(2), epsilon=1)
     again.close()
     opened.ask(count_above(3), epsilon=1)
-    opened._ledger.store.database.checkpoint()
+    opened.desk.ledger.store.database.checkpoint()
     assert (place / "ledger.db-wal").stat().st_size == 0
     opened.ask(count_above(4), epsilon=1)
     opened.close()
@@ -242,5 +242,5 @@ def test_a_second_name_that_an_open_ledger_is_given_stops_it_until_it_is_gone(fi
 
 
 def test_a_second_name_inside_a_transaction_ends_it(place, opened):
-    with pytest.raises(dc.LedgerFault, match="hard link"), opened._ledger.store.database.writing():
+    with pytest.raises(dc.LedgerFault, match="hard link"), opened.desk.ledger.store.database.writing():
         linked(place)

@@ -76,17 +76,17 @@ def test_a_fault_while_somebody_holds_the_ledger_is_an_alarm_as_soon_as_they_let
     file = write_table(tmp_path, budget="epsilon = 10")
     office.register(file)
     t, letting_go = open_table(file), []
-    run = t._ready().run
+    run = t.desk.ready().run
 
     def failing(wanted):
         run(wanted)
         letting_go.append(locked(file.parent / ".discreet"))
         raise RuntimeError
 
-    t._engine.run = failing
+    t.desk.engine.run = failing
     with pytest.raises(dc.LedgerFault):                                          # nothing of the engine before it is written
         t.ask(count_above(1), epsilon=1, analyst="eve")
-    t._engine.run = run
+    t.desk.engine.run = run
     letting_go[0]()
     assert written(file) == [("faulted",)]                                       # though this process asks nothing more
     second = open_table(file)

@@ -106,7 +106,7 @@ def test_weights_share_the_rest_and_a_stored_request_is_planned_again_as_it_was(
     sql, weights = "SELECT AVG(x) AS m, SUM(k) AS s, COUNT(*) AS n FROM t BOUNDS SHARE 0.25", {"m": 3}
     plan = make_plan(read_sql(sql, about), about, read_price(epsilon=2), weights)
     assert [each.share for each in plan.vectors] == [Fraction(1, 8)] * 2 + [Fraction(9, 20), Fraction(3, 20), Fraction(3, 20)]
-    again = curator._stock.purchase_of(curator._request(plan, None, None)).plan
+    again = curator.desk.stock.purchase_of(curator.desk.request(plan, None, None)).plan
     assert again == plan
     told = tuple(bounds_as_integers(bounds_at(about.column(each.column), 70, 80)) for each in plan.vectors[:2])
     assert [each.share for each in opened(again, told).vectors] == [each.share for each in plan.vectors]

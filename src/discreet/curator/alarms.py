@@ -14,39 +14,39 @@ __all__ = ["Failing", "as_fault"]
 
 
 class Failing:
-    """The part of a curator that writes failures down, and that lets a table in memory go on."""
+    """The part of a desk that writes failures down, and that lets a table in memory go on."""
 
     facts: Facts
-    _ledger: Ledger
-    _place: Path | None
-    _engine: Engine | None
+    ledger: Ledger
+    place: Path | None
+    engine: Engine | None
 
     def unfreeze(self, *, reason: str) -> list[Alarm]:
         """Let everybody ask a table in memory again. The faults that had frozen them, each with its charge and question."""
-        if self._place is not None:
+        if self.place is not None:
             raise AccessError("a registered table is unfrozen by its data holder", hint="run discreet unfreeze")
         if not reason.strip():
             raise ParameterError("an act in the ledger needs a reason", hint="write why: reason='…'")
-        return registry.unfreeze(self._ledger, self.facts.name, reason)
+        return registry.unfreeze(self.ledger, self.facts.name, reason)
 
-    def _failed(self, granted: Granted, fault: Fault) -> DiscreetError:
+    def failed(self, granted: Granted, fault: Fault) -> DiscreetError:
         """What to tell whoever asked. If they were frozen before, it is what they are told of an answer they do not get."""
         if fault.freezes and self._has_lost_its_source():
             fault.freezes = False
         said: DiscreetError | None
         try:
-            said = self._ledger.fail(granted, fault)
+            said = self.ledger.fail(granted, fault)
         except LedgerFault as unwritten:  # the ledger goes on trying; until then a fault that freezes is not told
             said = unwritten if fault.freezes else None
         who = asker_named(granted.request.analyst)
-        log_fault(self._place, fault, table=self.facts.name, charge=granted.charge, analyst=who, alarm=fault.freezes)
+        log_fault(self.place, fault, table=self.facts.name, charge=granted.charge, analyst=who, alarm=fault.freezes)
         return said or fault
 
     def _has_lost_its_source(self) -> bool:
         """Whether the files are no longer those that were opened: whatever an engine then says is nobody's doing."""
         try:
-            if self._engine is not None:
-                self._engine.check()
+            if self.engine is not None:
+                self.engine.check()
         except Fault:
             return True
         return False

@@ -37,7 +37,7 @@ def _may_follow(each: "Crossed") -> bool:
 
 
 def _following(each: "Crossed", leading: Sequence["Crossed"]) -> "Crossed | None":
-    same_table = [other for other in leading if other.order.curator is each.order.curator]
+    same_table = [other for other in leading if other.order.desk is each.order.desk]
     if each.request.fingerprint in {other.request.fingerprint for other in same_table}:
         return None  # the same question twice is one, and at two prices it is refused
     planned = _planned(same_table)
@@ -45,7 +45,7 @@ def _following(each: "Crossed", leading: Sequence["Crossed"]) -> "Crossed | None
         return None
 
     def find(names: Sequence[str]) -> Mapping[str, Sequence[Draw]]:
-        stored = each.order.curator._stock.draws(each.request, names, waits=False)
+        stored = each.order.desk.stock.draws(each.request, names, waits=False)
         return {name: [*stored.get(name, ()), *planned.get(name, ())] for name in names}
 
     purchase = crossed_out(each.purchase.plan, find, _nothing)

@@ -15,55 +15,56 @@ __all__ = ["Held"]
 
 
 class Held:
-    """The part of a curator that holds the table. Before the charge it looks at the source, and reads no row."""
+    """The part of a desk that holds the table. Before the charge it looks at the source, and reads no row."""
 
     facts: Facts
-    _engine: Engine | None
-    _ledger: Ledger
-    _opening: Callable[[], Engine]
-    _place: Path | None
+    engine: Engine | None
+    ledger: Ledger
+    opening: Callable[[], Engine]
+    place: Path | None
 
-    def _ready(self) -> Engine:
+    def ready(self) -> Engine:
         """The engine, after a look at the source, before anything is charged. A fault is written down for the data holder."""
         try:
-            return self._checked()
+            return self.checked()
         except Fault as fault:
-            log_fault(self._place, fault, table=self.facts.name)
+            log_fault(self.place, fault, table=self.facts.name)
             raise
 
-    def _checked(self) -> Engine:
+    def checked(self) -> Engine:
         """The same, where faults are written down with their charge: files must be those of the registered version."""
-        row = known(self._ledger, self.facts.name)
+        row = known(self.ledger, self.facts.name)
         if row is None:
             raise AccessError(f"{self.facts.name} is not registered", hint="the data holder runs discreet register")
         if row.version != self.facts.version:
             raise AccessError(f"{self.facts.name} is at version {row.version} now", hint="open it again")
-        if self._place is not None and self.facts.located is not None:
-            check_source(self.facts, self._ledger, row)
-            check_companions(self.facts, self._ledger)
+        if self.place is not None and self.facts.located is not None:
+            check_source(self.facts, self.ledger, row)
+            check_companions(self.facts, self.ledger)
             self._forget_stale()
-            return self._opened()
-        engine = self._opened()
+            return self.opened()
+        engine = self.opened()
         engine.check()
         return engine
 
-    def _still_the_same(self) -> None:
+    def still_the_same(self) -> None:
         """The same after the rows were read, where whatever is found is nobody's fault and the charge is kept."""
         try:
-            self._checked()
+            self.checked()
         except AccessError as error:
-            self._engine = None  # it has read something else
+            self.engine = None  # it has read something else
             raise SourceFault(error.message, hint=error.hint) from None
 
     def _forget_stale(self) -> None:
         """Files of the same content that were touched or replaced are opened again."""
         try:
-            if self._engine is not None:
-                self._engine.check()
+            if self.engine is not None:
+                self.engine.check()
         except SourceFault:
-            self._engine = None  # closed when the last question that reads it is done
+            self.engine = None  # closed when the last question that reads it is done
 
-    def _opened(self) -> Engine:
-        if self._engine is None:
-            self._engine = self._opening()
-        return self._engine
+    def opened(self) -> Engine:
+        """The engine, whatever became of the source."""
+        if self.engine is None:
+            self.engine = self.opening()
+        return self.engine

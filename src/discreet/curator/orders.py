@@ -7,9 +7,9 @@ read; noise is added; the answer is settled; and only a settled answer leaves. N
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from discreet.curator.alarms import as_fault
+from discreet.curator.desk import Desk, asker_of
 from discreet.curator.followers import followers
 from discreet.curator.refusals import by_parts
 from discreet.curator.replays import check_old
@@ -20,9 +20,6 @@ from discreet.planning.plan import Plan
 from discreet.planning.purchase import Purchase, bought_whole
 from discreet.questions.normal import fingerprint
 
-if TYPE_CHECKING:
-    from discreet.curator.asking import Curator
-
 __all__ = ["Answered", "Crossed", "Order", "Told", "answered", "crossed", "recovered"]
 
 
@@ -30,7 +27,7 @@ __all__ = ["Answered", "Crossed", "Order", "Told", "answered", "crossed", "recov
 class Order:
     """A plan that somebody wants an answer to, and how they want to see it."""
 
-    curator: "Curator"
+    desk: Desk
     plan: Plan
     confidence: Fraction
     simultaneous: bool = False
@@ -38,6 +35,12 @@ class Order:
     key: str | None = None
     anew: bool = False
     is_holders: bool = False  # a release of the data holder
+
+    @property
+    def request(self) -> Request:
+        """What is asked of the ledger, if all of it is bought."""
+        found = self.desk.request(self.plan, self.analyst, self.key)
+        return replace(found, anew=self.anew, is_holders=self.is_holders)
 
 
 Told = Callable[[Order], None]  # which one is worked on now
@@ -72,22 +75,22 @@ class Answered:
         """All charges whose draws are in the answer, by number."""
         used = {each.charge for each in self.outcome.request.uses}
         own = {} if isinstance(self.outcome, Viewed) else {self.outcome.charge: self.outcome.request}
-        return own | {charge: self.order.curator._ledger.charged(charge) for charge in used}
+        return own | {charge: self.order.desk.ledger.charged(charge) for charge in used}
 
 
 def answered(orders: Sequence[Order], told: Told = lambda _: None) -> list[Answered]:
     """Every order, charged all together or not at all. What is paid for is worked off even if a part of it fails."""
-    ledger = orders[0].curator._ledger
+    ledger = orders[0].desk.ledger
     for order in orders:
-        order.curator._refuse_tapes()
+        order.desk.refuse_tapes()
     while True:
         ready = [crossed(order, waits=True) for order in orders]
         following = followers(ready)                                         # what others here buy tells these as well
         leading = [each for place, each in enumerate(ready) if place not in following]
         for each in (*leading, *following.values()):
             _try_out(each)
-        for curator in {id(each.order.curator): each.order.curator for each in leading if _is_new(each)}.values():
-            curator._ready()                                                   # a source that is gone costs nothing
+        for desk in {id(each.order.desk): each.order.desk for each in leading if _is_new(each)}.values():
+            desk.ready()                                                       # a source that is gone costs nothing
         try:
             with by_parts(ledger, [each.request for each in leading]):
                 outcomes = ledger.reserve([each.request for each in leading], _can_follow(orders))  # durable, never refunded
@@ -106,32 +109,32 @@ def _followed(order: Order) -> Answered:
 
 def crossed(order: Order, *, waits: bool) -> Crossed:
     """The order without what is stored. ``waits``: for what others work on, or go on with it if they are dead."""
-    curator, request = order.curator, order.curator._request_for(order)
+    desk, request = order.desk, order.request
     whole = bought_whole(order.plan)
     if order.anew:
         return Crossed(order, whole, _buying(request, whole, Look()))
-    if _is_of_another_version(curator, request):
+    if _is_of_another_version(desk, request):
         return Crossed(order, whole, request, is_old=True)
     finished: set[int] = set()
     while True:
         look = Look()
         try:
-            purchase = curator._stock.crossed_out(whole, request, look, waits=waits)
+            purchase = desk.stock.crossed_out(whole, request, look, waits=waits)
         except Busy as busy:
             finished |= _go_on_with(busy.charge, order)
             continue
         found = _buying(request, purchase, look)
         if found.is_free:
-            found = replace(found, replays=curator._ledger.same_answer(found))
-        elif waits and (reason := curator._ledger.frozen(found)) is not None:
+            found = replace(found, replays=desk.ledger.same_answer(found))
+        elif waits and (reason := desk.ledger.frozen(found)) is not None:
             raise reason
         return Crossed(order, purchase, found, frozenset(finished))
 
 
-def _is_of_another_version(curator: "Curator", request: Request) -> bool:
+def _is_of_another_version(desk: Desk, request: Request) -> bool:
     """Whether the question is answered in a way of which nothing but the answer itself can be used."""
-    (stored,) = curator._ledger.known([request])
-    return stored is not None and (stored.request.bought is None or curator._stock.followed(stored.request) is None)
+    (stored,) = desk.ledger.known([request])
+    return stored is not None and (stored.request.bought is None or desk.stock.followed(stored.request) is None)
 
 
 def _buying(request: Request, purchase: Purchase, look: Look) -> Request:
@@ -144,19 +147,19 @@ def _buying(request: Request, purchase: Purchase, look: Look) -> Request:
 
 def _go_on_with(charge: int, order: Order) -> set[int]:
     """Wait a little for a charge; if its worker is dead, work it off, and say so."""
-    curator = order.curator
-    curator._ready()                                                           # a source that is gone costs no attempt
-    granted = curator._ledger.waited_for(charge, curator._asker(order.analyst), _can_follow([order]))
+    desk = order.desk
+    desk.ready()                                                               # a source that is gone costs no attempt
+    granted = desk.ledger.waited_for(charge, asker_of(order.analyst), _can_follow([order]))
     if granted is None:
         return set()
-    with curator._ledger.working(granted):
+    with desk.ledger.working(granted):
         _run([_Work(granted, order, bought_whole(order.plan))], lambda _: None)
     return {charge}
 
 
 def _can_follow(orders: Sequence[Order]) -> Callable[[Request], bool]:
-    curators = {order.curator.facts.name: order.curator for order in orders}
-    return lambda request: curators[request.table]._stock.followed(request) is not None
+    desks = {order.desk.facts.name: order.desk for order in orders}
+    return lambda request: desks[request.table].can_follow(request)
 
 
 def _is_new(each: Crossed) -> bool:
@@ -167,9 +170,9 @@ def _try_out(each: Crossed) -> None:
     """What comes after a release is tried on made-up ones: it cannot fail afterwards."""
     order = each.order
     if each.is_old:
-        check_old(order.curator._ledger.known([each.request])[0], order.curator._stock)
+        check_old(order.desk.ledger.known([each.request])[0], order.desk.stock)
     else:
-        order.curator._trials.try_out(each.purchase, each.request, order.confidence, order.simultaneous)
+        order.desk.trials.try_out(each.purchase, each.request, order.confidence, order.simultaneous)
 
 
 # ---- after the charge
@@ -178,7 +181,7 @@ def _try_out(each: Crossed) -> None:
 def _worked(ready: Sequence[Crossed], outcomes: Sequence[Outcome], told: Told) -> list[Answered]:
     pairs = list(zip(ready, outcomes, strict=True))
     waiting = [_Work(found, each.order, each.purchase) for each, found in pairs if isinstance(found, Granted)]
-    with ready[0].order.curator._ledger.working(*(each.granted for each in waiting)):
+    with ready[0].order.desk.ledger.working(*(each.granted for each in waiting)):
         settled = _run(waiting, told)
     return [
         settled[found.charge] if isinstance(found, Granted) else each.answered(found)
@@ -186,11 +189,11 @@ def _worked(ready: Sequence[Crossed], outcomes: Sequence[Outcome], told: Told) -
     ]
 
 
-def recovered(curator: "Curator", granted: Sequence[Granted], confidence: Fraction) -> list[Answered]:
+def recovered(desk: Desk, granted: Sequence[Granted], confidence: Fraction) -> list[Answered]:
     """Charges that crashes left behind, worked off."""
-    bought = [curator._stock.purchase_of(each.request) for each in granted]
-    waiting = [_Work(each, Order(curator, its.plan, confidence), its) for each, its in zip(granted, bought, strict=True)]
-    with curator._ledger.working(*granted):
+    bought = [desk.stock.purchase_of(each.request) for each in granted]
+    waiting = [_Work(each, Order(desk, its.plan, confidence), its) for each, its in zip(granted, bought, strict=True)]
+    with desk.ledger.working(*granted):
         return list(_run(waiting, lambda _: None).values())
 
 
@@ -206,7 +209,7 @@ class _Work:
     def purchase(self) -> Purchase:
         if not self.granted.is_resumed:
             return self.planned
-        found = self.order.curator._stock.purchase_of(self.granted.request)
+        found = self.order.desk.stock.purchase_of(self.granted.request)
         same = fingerprint(found.plan.question) == fingerprint(self.order.plan.question)
         return replace(found, plan=replace(found.plan, question=self.order.plan.question)) if same else found
 
@@ -225,11 +228,11 @@ def _run(waiting: Sequence[_Work], told: Told) -> dict[int, Answered]:
             except Frozen as reason:  # settled and kept, and not delivered
                 failed.append(reason)
             except Exception as error:  # noqa: BLE001 - its text may quote a row
-                failed.append(work.order.curator._failed(work.granted, as_fault(error)))
+                failed.append(work.order.desk.failed(work.granted, as_fault(error)))
             left.pop(0)
     except BaseException:  # interrupted: the charges are kept and never resumed, and nobody is to blame
         for work in left:
-            work.order.curator._failed(work.granted, Fault("interrupted", freezes=False))
+            work.order.desk.failed(work.granted, Fault("interrupted", freezes=False))
         raise
     if failed:
         raise failed[0] from None
@@ -238,5 +241,5 @@ def _run(waiting: Sequence[_Work], told: Told) -> dict[int, Answered]:
 
 def _settled(work: _Work) -> Answered:
     order, purchase = work.order, work.purchase
-    stored = order.curator._settled(work.granted, purchase, order.confidence, order.simultaneous)
+    stored = order.desk.settled(work.granted, purchase, order.confidence, order.simultaneous)
     return Answered(order, purchase, stored, is_new=True)

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from discreet.answers.answer import Answer
 from discreet.curator.orders import Order
+from discreet.curator.rehearsing import rehearsed
 from discreet.curator.results import answer_from
 from discreet.planning.plan import Plan
 from discreet.planning.purchase import bought_whole
@@ -21,14 +22,15 @@ _LARGEST = 1 << 60
 
 def specimen_of(order: Order) -> Answer:
     """An answer that this order could come to. Reads no row and draws nothing but, where values are chosen, on made-up rows."""
-    plan, curator = order.plan, order.curator
+    plan, desk = order.plan, order.desk
     plain = [each for each in plan.vectors if isinstance(each, Vector) and not each.shares_noise]
     if len(plain) < len(plan.vectors):  # chosen values and keys: a rehearsal has them
-        return curator._rehearsed(plan.question, plan.price, weights_behind(plan), order.confidence, order.simultaneous)
+        return rehearsed(desk, plan.question, plan.price, weights_behind(plan), order.confidence, order.simultaneous)
+    budget = desk.ledger.state(desk.facts.name)
     made = tuple(_made_up(vector, plan) for vector in plain)
     return answer_from(
         bought_whole(plan), made, order.confidence, order.simultaneous,
-        id="specimen", cost=curator.budget.cap, budget=curator.budget, replayed=False, receipt=None,
+        id="specimen", cost=budget.cap, budget=budget, replayed=False, receipt=None,
     )  # fmt: skip
 
 

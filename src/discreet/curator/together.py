@@ -13,6 +13,7 @@ from discreet.answers.answer import Answer, as_strings
 from discreet.answers.losses import is_enough
 from discreet.answers.quote import QuotedColumn
 from discreet.curator.advice import warnings_for
+from discreet.curator.answering import answer_to
 from discreet.curator.asking import Curator
 from discreet.curator.described import Behind, Described, behind, described
 from discreet.curator.followers import followers
@@ -53,7 +54,7 @@ class Prepared:
     @property
     def facts(self) -> Facts:
         """What is public about its table."""
-        return self.order.curator.facts
+        return self.order.desk.facts
 
     @property
     def question(self) -> Question:
@@ -95,19 +96,19 @@ class Prepared:
         """Whether it is answered already, or paid for and left by a crash."""
         if self.request.is_free or self.request.bought is None:
             return True
-        price, left = self.request.price, self.order.curator._ledger.abandoned(self.facts.name)
+        price, left = self.request.price, self.order.desk.ledger.abandoned(self.facts.name)
         same = [each.price for each in left if each.fingerprint == self.request.fingerprint]
         return any(type(each) is type(price) and is_enough(each, price) for each in same)
 
     def expected(self, crossed: Crossed) -> tuple[QuotedColumn, ...]:
         """The ± that every column will have, by what is stored and by counts that were released before."""
         order = self.order
-        rows = released_rows(order.plan, order.curator._stock, order.confidence, crossed.request)
+        rows = released_rows(order.plan, order.desk.stock, order.confidence, crossed.request)
         return quoted_columns(view_of(crossed.purchase).plan, order.confidence, self.assuming, rows)
 
     def specimen(self) -> "Delivered":
         """An answer of the right shape about nothing, with all that its receipt will state, of what is stored as well."""
-        cap, request = as_strings(self.order.curator.budget.cap), self.request
+        cap, request = as_strings(self.order.desk.ledger.state(self.facts.name).cap), self.request
         rest = {"budget": {"before": cap, "after": cap, "cap": cap}, "entry": {"at": ""}}
         receipt = statement_about(self.crossed.purchase, request) | rest
         made, paid = replace(specimen_of(self.order), receipt=receipt), self.priced(request.event)
@@ -116,7 +117,7 @@ class Prepared:
 
     def priced(self, event: Event) -> Loss:
         """What an event costs in the money of its table's budget."""
-        return self.order.curator._ledger.cost(self.facts.name, event)
+        return self.order.desk.cost(event)
 
     @cached_property
     def crossed(self) -> Crossed:
@@ -221,16 +222,15 @@ class Batch:
 
     @property
     def _ledger(self) -> Ledger:
-        return self.prepared[0].order.curator._ledger
+        return self.prepared[0].order.desk.ledger
 
 
 def prepare(curator: Curator, ask: Ask, question: Question, price: Price) -> Prepared:
     """A question at a price, both as read from ``ask``, which says how its answer is to look. May refuse; has read no data."""
     plan = make_plan(question, curator.facts, price, ask.weights)
-    return Prepared(Order(curator, plan, ask.sure, ask.simultaneous, is_holders=True), ask.rows_assumed)
+    return Prepared(Order(curator.desk, plan, ask.sure, ask.simultaneous, is_holders=True), ask.rows_assumed)
 
 
 def _delivered(prepared: Prepared, found: Answered) -> Delivered:
-    curator = prepared.order.curator
-    answer, paid = curator.answer(found), curator._ledger.cost(curator.facts.name, found.outcome.request.event)
+    answer, paid = answer_to(found), prepared.priced(found.outcome.request.event)
     return Delivered(prepared, answer, behind(found.purchase, answer.receipt or {}), found.charges, paid)
