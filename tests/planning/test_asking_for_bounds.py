@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from tests.planning.loose import PRICES, facts, planned
+from tests.repeated import answers
 
 import discreet as dc
 from discreet.curator import curator_in_memory
@@ -27,10 +28,10 @@ TABLES = {
     "empty": [],
     "all NULL": [{"c": 1}] * 500,
     "equal": [{"x": 5.0, "k": 5, "c": 1}] * 3000,
-    "zeros": [{"x": 0.0, "k": 0, "c": 1}] * 3000,
-    "infinite": [{"x": inf if i % 2 else -inf, "k": 10**300, "c": 2} for i in range(3000)],
-    "huge": [{"x": 1e308, "k": -(2**62), "c": 2} for i in range(3000)],
-    "tiny": [{"x": 1e-300, "k": 1, "c": 2} for i in range(3000)],
+    "zeros": [{"x": 0.0, "k": 0, "c": 1}] * 1000,
+    "infinite": [{"x": inf if i % 2 else -inf, "k": 10**300, "c": 2} for i in range(1000)],
+    "huge": [{"x": 1e308, "k": -(2**62), "c": 2}] * 1000,
+    "tiny": [{"x": 1e-300, "k": 1, "c": 2}] * 1000,
     "one row": [{"x": 1.5, "k": 7, "c": 1}],
 }
 
@@ -171,7 +172,7 @@ def test_the_mean_of_long_tailed_incomes_is_nearly_as_good_as_with_bounds_that_a
     frame = pd.DataFrame({"x": incomes})
     about = parse_facts(FACTS_OF_INCOMES, "t.toml")
     curator = curator_in_memory(about, open_engine(about, frame))
-    asked = [curator.ask(f"SELECT AVG(x) AS m FROM t WHERE x < 1e12 + {i}", bounds_share="0.2", **price) for i in range(25)]
+    asked = answers(curator, "SELECT AVG(x) AS m FROM t", 25, bounds_share="0.2", **price)
     errors = [abs(answer.rows[0]["m"] / incomes.mean() - 1) for answer in asked]
     curator.close()
     assert np.median(errors) < 0.03

@@ -137,7 +137,7 @@ UNIT = st.lists(st.tuples(st.integers(0, 10), st.integers(1, 7)), min_size=1, ma
 def test_neighbouring_tables_differ_in_one_unit_however_many_rows_it_has_and_in_nothing_that_is_public(relation):
     moves = []
 
-    @settings(max_examples=80, suppress_health_check=list(HealthCheck), deadline=None)
+    @settings(max_examples=50, suppress_health_check=list(HealthCheck), deadline=None)
     @given(units=st.lists(UNIT, min_size=1, max_size=6), new=UNIT, many=st.integers(1, 50),
            what=st.sampled_from(["ROWS_PER_UNIT(0.9)", "GROUPS_PER_UNIT(0.5, day)", "GROUPS_PER_UNIT(1/3, BIN(x, 4))"]),
            where=st.sampled_from(["", "WHERE x > 4"]))  # fmt: skip
