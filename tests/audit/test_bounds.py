@@ -15,13 +15,12 @@ from discreet.privacy.losses import Approximate, Concentrated, Pure
 
 @pytest.mark.parametrize("trials", [1, 7, 100, 10_000, 1_000_000])
 @pytest.mark.parametrize("alpha", [0.25, 0.0125, 2.5e-5, 1e-12])
-@pytest.mark.parametrize("share", [0, 1e-6, 0.01, 0.3, 0.5, 0.97, 1])
-def test_bounds_are_those_of_the_beta_distribution_and_a_hair_outside(trials, alpha, share):
-    count = round(share * trials)
-    low = stats.beta.ppf(alpha, count, trials - count + 1) if count else 0.0
-    high = stats.beta.isf(alpha, count + 1, trials - count) if count < trials else 1.0
-    assert low * (1 - 1e-6) <= lower_bound(count, trials, alpha) <= low
-    assert (1 - high) * (1 - 1e-6) <= 1 - upper_bound(count, trials, alpha) <= (1 - high) * (1 + 1e-7) + 1e-15
+def test_bounds_are_those_of_the_beta_distribution_and_a_hair_outside(trials, alpha):
+    for count in {round(share * trials) for share in (0, 1e-6, 0.01, 0.3, 0.5, 0.97, 1)}:
+        low = stats.beta.ppf(alpha, count, trials - count + 1) if count else 0.0
+        high = stats.beta.isf(alpha, count + 1, trials - count) if count < trials else 1.0
+        assert low * (1 - 1e-6) <= lower_bound(count, trials, alpha) <= low
+        assert (1 - high) * (1 - 1e-6) <= 1 - upper_bound(count, trials, alpha) <= (1 - high) * (1 + 1e-7) + 1e-15
 
 
 @pytest.mark.slow
