@@ -74,6 +74,9 @@ def test_a_question_that_is_too_dear_says_which_part_of_its_price_is(price, whic
         curator.ask(BY_WARD, **price)
     with pytest.raises(dc.BudgetError, match="costs epsilon 11 and epsilon 10 is left"):
         stays(10).ask(BY_WARD, epsilon=11)
+    limited = stays({"epsilon": 10, "delta": "1e-5", "per_analyst": {"epsilon": 1, "delta": "9.7e-6"}})
+    with pytest.raises(dc.BudgetError, match=r"costs epsilon 2 and epsilon 1 and delta 9\.7e-6 is left for alice"):
+        limited.ask(BY_WARD, epsilon=2, analyst="alice")
 
 
 def test_what_is_no_question_is_refused_before_anything_is_charged():

@@ -105,5 +105,5 @@ def check_analyst(row: TableRow, books: Books, asker: str, amount: Amount, befor
     limit = limit_of(row, asker)
     if limit is not None and not books.spent(asker).fits(limit):
         left = limit.minus(before).or_more(NOTHING)
-        told = f"the question costs {row.money.words(amount)} and {row.money.words(left)} is left for {asker}"
+        told = f"the question costs {row.money.words(amount)} and {row.money.words(left, left=True)} is left for {asker}"
         raise BudgetError(told, hint="ask for less precision, or for something already answered, which is free")

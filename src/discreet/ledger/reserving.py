@@ -122,7 +122,7 @@ class Reserving:
         if not books.spent().fits(cap):
             left = cap.minus(before)
             raise BudgetError(
-                f"the question costs {money.words(amount)} and {money.words(left)} is left",
+                f"the question costs {money.words(amount)} and {money.words(left, left=True)} is left",
                 hint="ask for less precision, or for something already answered, which is free",
             )
         for each in (row, *(table_row(self._transaction, table) for table, _ in request.beside)):

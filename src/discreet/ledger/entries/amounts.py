@@ -11,8 +11,8 @@ from functools import lru_cache
 from math import isqrt
 from typing import Literal
 
+from discreet.answers.losses import shortly
 from discreet.errors import BudgetError
-from discreet.exact import shown
 from discreet.facts.model import Budget
 from discreet.privacy.conversion import rho_of
 from discreet.privacy.events import Event
@@ -132,10 +132,10 @@ class Money:
             return Concentrated(rho=amount.first)
         return Approximate.capped(amount.first, amount.delta) if self.has_delta else Pure(epsilon=amount.first)
 
-    def words(self, amount: Amount) -> str:
-        """An amount in a sentence."""
+    def words(self, amount: Amount, *, left: bool = False) -> str:
+        """An amount in a sentence. A cost without a delta has none to tell; of what is ``left`` it is told that none is."""
         first = f"{self.currency} {_short(amount.first)}"
-        says_delta = amount.delta or (self.currency == "epsilon" and self.has_delta)  # beside rho only where keys took some
+        says_delta = amount.delta or (left and self.currency == "epsilon" and self.has_delta)
         return f"{first} and delta {_short(amount.delta)}" if says_delta else first
 
     def affordable(self, amount: Amount) -> Fraction:
@@ -151,7 +151,7 @@ def _kept(total: Fraction) -> Fraction:
 
 
 def _short(number: Fraction) -> str:
-    text = shown(number)
+    text = shortly(number)
     return text if len(text) <= 24 else f"about {_rounded(number)}"
 
 
