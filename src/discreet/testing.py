@@ -10,9 +10,9 @@ from itertools import count
 from pathlib import Path
 
 from discreet.curator import Curator, curator_in_memory
+from discreet.curator.opening import public_facts
 from discreet.engines import open_engine
 from discreet.errors import AccessError
-from discreet.facts import read_facts
 from discreet.ledger import open_ledger, place_of
 from discreet.ledger.registry import known
 from discreet.mechanisms.tape import Call, recorded
@@ -40,7 +40,7 @@ def seeded(seed: int) -> Iterator[None]:
 
 def open_unregistered(path: str | Path) -> Curator:
     """The table of a facts file with a budget that lives in this process. Refused once the table is registered."""
-    facts, place = read_facts(path), place_of(Path(path))
+    facts, place = public_facts(Path(path)), place_of(Path(path))
     if place.exists() and known(open_ledger(place), facts.name) is not None:
         raise AccessError(f"{facts.name} is registered", hint="open it with dc.open")
     return curator_in_memory(facts, open_engine(facts))

@@ -1,11 +1,13 @@
 """Registered tables with lookups: their files are part of the version, and every verb knows them."""
 
 import os
+from contextlib import closing
 
 import pytest
 
 import discreet as dc
 from discreet.curator import office, open_table
+from discreet.testing import open_unregistered
 
 pytestmark = pytest.mark.slow  # tables are registered for every test
 
@@ -186,6 +188,28 @@ def test_facts_whose_lookup_promises_something_else_are_not_those_that_were_regi
     file.write_text(FACTS.replace("max_matches = 2", "max_matches = 3"), encoding="utf-8")
     with pytest.raises(dc.FactsError, match="have changed since they were registered"):
         open_table(file)
+
+
+def test_values_that_the_facts_leave_out_are_those_of_the_lookup_as_it_was_registered(file):
+    lookup, written = file.parent / "zips.csv", 'type = "category"\nvalues = ["north", "south"]'
+    listed = open_unregistered(file).quote(SQL, epsilon=1)
+    file.write_text(FACTS.replace(written, 'type = "category"'), encoding="utf-8")
+    assert open_unregistered(file).quote(SQL, epsilon=1) == listed
+    office.register(file)
+    with closing(open_table(file)) as people:
+        assert [row["region"] for row in people.ask(SQL, epsilon=1).rows] == ["north", "south"]
+    before = lookup.read_text(encoding="utf-8")
+    lookup.write_text(before + "c,west,5\n", encoding="utf-8")
+    with pytest.raises(dc.FactsError, match=r"the lookup zips has other values than when people was registered; put it back, or"):
+        open_table(file)
+    lookup.write_text(before, encoding="utf-8")
+    with closing(open_table(file)) as people:
+        assert people.ask(SQL, epsilon=1).replayed
+    lookup.write_text(before + "c,west,5\n", encoding="utf-8")
+    file.write_text(file.read_text(encoding="utf-8").replace('version = "1"', 'version = "2"'), encoding="utf-8")
+    office.new_version(file, reason="new borders")
+    with closing(open_table(file)) as people:
+        assert [row["region"] for row in people.ask(SQL, epsilon=1).rows] == ["north", "south", "west"]
 
 
 WRONG = [

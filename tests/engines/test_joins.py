@@ -1,5 +1,6 @@
 """Joins in both engines: which keys are the same, from every kind of source, and lookups that are refused."""
 
+from dataclasses import replace
 from datetime import date
 from fractions import Fraction
 
@@ -8,7 +9,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from discreet.engines import open_engine
+from discreet.engines import open_engine, with_lookup_values
 from discreet.engines.lookups import joined_rows
 from discreet.engines.reference import Reference
 from discreet.engines.wanted import Bound, ByValue, Grid, KeysWanted, Measure, Wanted
@@ -220,6 +221,35 @@ def test_an_engine_finds_out_that_the_file_of_a_lookup_is_another(facts, tmp_pat
     with pytest.raises(EngineFault):
         engine.check()
     engine.close()
+
+
+# ---- values that lookups have
+
+
+@pytest.mark.parametrize("kind", ["dicts", "pandas", "polars", "csv", "parquet"])
+def test_values_that_are_left_out_are_those_of_the_lookup(facts, tmp_path, kind):
+    rows = [{"k": place, "name": name, "zip": code, "n": n, "gaps": gap} for place, (name, code, n, gap) in enumerate([
+        ("x", "02", 3, 1.0), ("O'Hara", "01", -7, None), (None, "01", 3, 2.0), ("?", "2", 0, None), ("", "x y", 0, 1.0),
+    ])]  # fmt: skip
+    columns = tuple(Category(name, (), other=name == "n") for name in ("name", "zip", "n", "gaps"))
+    declared = facts(Integer("k", 0, 9), joins=(Lookup("l", "", "k", "k", columns),))
+    given = {"l": rows if kind == "dicts" else stored(kind, rows, tmp_path)}
+    name, code, n, gaps = with_lookup_values(declared, given).joins[0].columns
+    assert (name.values, code.values) == (("O'Hara", "x"), ("01", "02", "2", "x y"))
+    assert (n.values, n.other, gaps.values) == ((-7, 0, 3), True, (1, 2))
+    with pytest.raises(FactsError, match="the lookup l: the source has no column called 'none'"):
+        with_lookup_values(replace(declared, joins=(replace(declared.joins[0], columns=(Category("none", ()),)),)), given)
+
+
+def test_values_of_a_lookup_that_has_none_or_too_many_are_refused(facts, monkeypatch):
+    declared = facts(Integer("k", 0, 9), joins=(Lookup("l", "", "k", "k", (Category("c", ()),)),))
+    monkeypatch.setattr("discreet.engines.lookup_values.MOST_VALUES", 3)
+    for values, said in [([None], "no value for 'c'"), (range(4), "more than 3"), ([1, 2.5], "not whole")]:
+        rows = pd.DataFrame({"k": range(len(values)), "c": values})
+        with pytest.raises(FactsError, match=said):
+            with_lookup_values(declared, {"l": rows})
+    plain = facts(Integer("k", 0, 9), joins=(Lookup("l", "", "k", "k", (N,)),))
+    assert with_lookup_values(plain, {}) is plain
 
 
 # ---- two confidential tables

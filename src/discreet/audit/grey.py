@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,13 +16,12 @@ import numpy as np
 from discreet.audit.calls import Family, calls_differ, families_of, too_far, underpaid
 from discreet.audit.outcomes import Raised
 from discreet.audit.tables import Pair, Row, Sizes, as_text, made_up_pairs, shrunk
-from discreet.curator.opening import curator_in_memory
+from discreet.curator.opening import curator_in_memory, public_facts
 from discreet.curator.trials import Passed
 from discreet.engines.made_up import made_up_lookups
 from discreet.engines.reference import Reference
 from discreet.errors import DiscreetError, ParameterError
 from discreet.exact import Number, exact_whole
-from discreet.facts.file import read_facts
 from discreet.facts.model import Budget, Facts
 from discreet.mechanisms.tape import played, taped
 from discreet.planning.build import make_plan
@@ -101,7 +101,7 @@ def question(
 
     ``release`` stands for the curator: given facts and rows, it releases through mechanisms of discreet and returns what leaves.
     """
-    about = facts if isinstance(facts, Facts) else read_facts(facts)
+    about = facts if isinstance(facts, Facts) else public_facts(Path(facts))
     price = read_price(epsilon=epsilon, delta=delta, rho=rho)
     count = exact_whole(pairs, "pairs", at_least=1)
     about = replace(about, budget=_ample(price))

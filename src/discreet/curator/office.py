@@ -9,7 +9,7 @@ from typing import Any
 from discreet.answers.answer import Answer, BudgetState
 from discreet.curator.advice import advice_on, first_question, past_end
 from discreet.curator.certificates import match_answer, verify_receipt, verify_release
-from discreet.curator.opening import open_table, registered_facts
+from discreet.curator.opening import open_table, public_facts, registered_facts
 from discreet.curator.source_identity import check_readable, is_as_seen, lost_columns, open_again, seen_of
 from discreet.engines import open_engine
 from discreet.engines.inspection import Inspection, inspected
@@ -82,7 +82,7 @@ def register(path: Place, *, separate: bool = False, reason: str = "", anyway: b
     is refused too, unless ``anyway``: neither leaves a trace, since whoever reads the ledger would learn something about rows.
     """
     file = Path(path)
-    facts = read_facts(file)
+    facts = public_facts(file)
     why = _reason(reason) if separate else ""
     seen = _looked_at(facts, file, anyway=anyway)
     ledger = made_ledger(place_of(file))
@@ -111,7 +111,7 @@ def new_version(
 ) -> str:
     """The version that the facts file names now. What was spent stays spent, unless none of its units was in a version before."""
     file = Path(path)
-    facts = read_facts(file)
+    facts = public_facts(file)
     with _opened(path) as (ledger, _):
         if no_unit_in_both or separate:
             _reason(reason)

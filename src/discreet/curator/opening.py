@@ -7,6 +7,7 @@ from typing import Any
 from discreet.curator.asking import Curator
 from discreet.curator.source_identity import check_declared_size
 from discreet.curator.trials import Passed
+from discreet.engines import open_engine, with_lookup_values
 from discreet.engines.wanted import Engine
 from discreet.errors import FactsError
 from discreet.facts.file import read_facts
@@ -14,10 +15,10 @@ from discreet.facts.make import Beside, facts_for_table
 from discreet.facts.model import Column, Facts
 from discreet.ledger import Ledger
 from discreet.ledger.folder import ledger_in_memory, open_ledger, place_of
-from discreet.ledger.registry import companion_changed, facts_digest, known, register
+from discreet.ledger.registry import companion_changed, facts_digest, known, lookup_changed, register
 from discreet.privacy.events import Neighbours
 
-__all__ = ["curator_in_memory", "open_table", "registered_facts", "table"]
+__all__ = ["curator_in_memory", "open_table", "public_facts", "registered_facts", "table"]
 
 
 def table(
@@ -41,9 +42,8 @@ def table(
     facts = facts_for_table(
         name=name, columns=columns, unit=unit, neighbours=neighbours, budget=budget, rows=rows, rows_about=rows_about, joins=joins
     )
-    from discreet.engines import open_engine  # a driver is loaded when there is something to drive
-
     lookups = {called: each.rows for called, each in (joins or {}).items()}
+    facts = with_lookup_values(facts, lookups)
     return curator_in_memory(facts, open_engine(facts, frame, lookups))
 
 
@@ -60,10 +60,15 @@ def curator_in_memory(facts: Facts, engine: Engine, passed: Passed | None = None
 def open_table(path: str | Path) -> Curator:
     """A curator of a registered table. Never makes a ledger; refused if the facts have changed since they were registered."""
     file = Path(path)
-    facts = read_facts(file)
+    facts = public_facts(file)
     ledger = open_ledger(place_of(file))
     registered_facts(ledger, facts, file)
     return Curator(facts, _opening(facts), ledger, place_of(file))
+
+
+def public_facts(file: Path) -> Facts:
+    """All that is public about the table of a facts file: what it says, and the values of lookups that it leaves to them."""
+    return with_lookup_values(read_facts(file))
 
 
 def registered_facts(ledger: Ledger, facts: Facts, file: Path) -> None:
@@ -83,6 +88,11 @@ def registered_facts(ledger: Ledger, facts: Facts, file: Path) -> None:
                 f"the facts of {other} have changed since {facts.name} was registered, which joins it",
                 hint=f"write a new version into {file.name} and run discreet version new {file.name}", file=str(file),
             )  # fmt: skip
+        if (lookup := lookup_changed(ledger, facts)) is not None:
+            raise FactsError(
+                f"the lookup {lookup} has other values than when {facts.name} was registered",
+                hint=f"put it back, or write a new version and run discreet version new {file.name}", file=str(file),
+            )  # fmt: skip
         raise FactsError(
             f"the facts of {facts.name} have changed since they were registered",
             hint=f"write a new version into them and run discreet version new {file.name}, or undo the change", file=str(file),
@@ -90,9 +100,4 @@ def registered_facts(ledger: Ledger, facts: Facts, file: Path) -> None:
 
 
 def _opening(facts: Facts) -> Callable[[], Engine]:
-    def opened() -> Engine:
-        from discreet.engines import open_engine
-
-        return open_engine(facts)
-
-    return opened
+    return lambda: open_engine(facts)

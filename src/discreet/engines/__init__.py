@@ -5,10 +5,11 @@ from pathlib import Path
 
 from discreet.engines.wanted import Engine
 from discreet.errors import FactsError, ParameterError
+from discreet.facts.joins import lacks_values
 from discreet.facts.locations import parse_source
 from discreet.facts.model import Facts, Source
 
-__all__ = ["open_engine"]
+__all__ = ["open_engine", "with_lookup_values"]
 
 
 def open_engine(
@@ -30,6 +31,15 @@ def open_engine(
             from discreet.engines.duckdb import DuckDB
 
             return DuckDB(facts, found, {name: _located(each) for name, each in (lookups or {}).items()}, tell=tell)
+
+
+def with_lookup_values(facts: Facts, lookups: Mapping[str, object] | None = None) -> Facts:
+    """The facts with the values of public lookups that leave them out; ``lookups`` as those of an engine. Raises FactsError."""
+    if not any(lacks_values(column) for join in facts.joins for column in join.columns):
+        return facts
+    from discreet.engines.lookup_values import with_values
+
+    return with_values(facts, {name: _located(each) for name, each in (lookups or {}).items()})
 
 
 def _located(source: object) -> object:

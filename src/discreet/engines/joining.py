@@ -13,7 +13,7 @@ from discreet.engines.faults import words_of
 from discreet.engines.layout import Field, Layout
 from discreet.engines.limits import limits
 from discreet.engines.loading import from_csv, from_duckdb, from_frame, from_parquet, look_at_csv, run
-from discreet.engines.lookups import check_matches, facts_of, lookup_files, read_before, rows_before, source_of, unreadable
+from discreet.engines.lookups import check_matches, facts_of, read_before, rows_before, source_of, unreadable
 from discreet.engines.reading import kind_of
 from discreet.engines.sheet import Sheet
 from discreet.engines.stored import UNIT, safe_name
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Stored", "cleared", "look_at_companions", "look_at_stored", "stored_companions", "stored_lookups", "with_joined",
-    "wrong_lookups",
 ]  # fmt: skip
 
 _KEY = "k"
@@ -126,21 +125,6 @@ def _companion(
     assert layout.unit is not None
     fields = {name: Field(safe, "read") for name, safe in names.items()}
     return Stored(table, join, Layout(table, fields, unit=Field(UNIT, layout.unit.stored)))
-
-
-def wrong_lookups(facts: Facts) -> list[FactsError]:
-    """What is wrong with the lookups of the facts, one thing for each; they are public, and read to their end."""
-    import duckdb
-
-    found = []
-    for join in (each for each in facts.joins if isinstance(each, Lookup)):
-        alone = replace(facts, joins=(join,))
-        with duckdb.connect(":memory:", config={**limits(), "autoinstall_known_extensions": "false"}) as connection:
-            try:
-                stored_lookups(connection, alone, {}, lookup_files(alone, {}))
-            except FactsError as error:
-                found.append(error)
-    return found
 
 
 def _stored(

@@ -130,8 +130,12 @@ def _bound(value: Fraction | int | date) -> str:
 
 
 def _category(name: str, section: Section, description: str, per_unit: bool) -> Category:
-    values = section.items("values", _value, needed='write values = [ … ] with every value, such as [1, 2] or ["a", "b"]')
+    # a lookup's may be left out, and the makers do not know yet whose column it is
+    needed = 'write values = [ … ] with every value, such as [1, 2] or ["a", "b"]'
+    values = section.items("values", _value, needed=needed if section.path[:1] == ("columns",) else "")
     labels = section.items("labels", text)
+    if "values" not in section.entries and labels is not None:
+        section.wrong("labels", "labels stand without values", "write values = [ … ] too, in the same order")
     if values is not None:
         _check_values(section, values)
         if labels is not None and len(labels) != len(values):
@@ -176,7 +180,8 @@ def column_entries(column: Column) -> dict[str, object]:
         case Integer():
             entries = {"type": "integer", "lower": column.lower, "upper": column.upper, "null": column.null, **_written(column)}
         case Category():
-            entries = {"type": "category", "values": column.values, "labels": column.labels or None, "other": column.other}
+            lists = {"values": column.values or None, "labels": column.labels or None}
+            entries = {"type": "category", **lists, "other": column.other}
         case Boolean():
             entries = {"type": "boolean", "true": column.true or None, "false": column.false or None, "null": column.null}
         case Date():

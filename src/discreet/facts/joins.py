@@ -39,11 +39,14 @@ from discreet.facts.sections import Section
 from discreet.facts.values import identifier, name, said, whole
 from discreet.facts.vocabulary import COMPANION, JOIN, nearest
 
-__all__ = ["check_joins", "join_of", "joined", "key_column", "multiplicity", "qualified", "read_joins", "with_units"]
+__all__ = [
+    "LONGEST_TEXT", "check_joins", "join_of", "joined", "key_column", "lacks_values", "multiplicity", "qualified", "read_joins",
+    "with_units",
+]  # fmt: skip
 
 _KEY = 'write key = "zip", or key = { zip = "code" } where the lookup calls it code'
 _SOURCE = 'write source = "…", the .csv or .parquet file of the lookup'
-_LONGEST = 65_536  # letters of a text that is not cut
+LONGEST_TEXT = 65_536  # letters of a text that is not cut
 
 
 def qualified(join: str, column: str) -> str:
@@ -80,6 +83,11 @@ def _is_per_unit(column: Column, join: Joinable, facts: Facts) -> bool:
     return join.max_matches == 1 and ours is not None and ours.per_unit
 
 
+def lacks_values(column: Column) -> bool:
+    """Whether the column is a category of a lookup whose values are still to be read from it."""
+    return isinstance(column, Category) and not column.values
+
+
 def multiplicity(facts: Facts, names: Iterable[str]) -> int:
     """How many rows one row of the table can become at most, joined with all of these."""
     wanted = set(names)
@@ -101,7 +109,7 @@ def key_column(join: Lookup, facts: Facts) -> Column:
         case Date() | Timestamp():
             return replace(ours, name=join.match, lower=None, upper=None, per_unit=False)
         case Text():
-            return Text(join.match, _LONGEST)
+            return Text(join.match, LONGEST_TEXT)
         case Category() | Boolean():
             return replace(ours, name=join.match, per_unit=False)
         case _:
@@ -229,7 +237,10 @@ def _check_key(root: Section, join: Lookup, facts: Facts) -> None:
         root.wrong(("join", join.name, "key"), f"key is {said(join.column)}, not a declared column of the table",
                    hint=nearest(join.column, names[:20]))  # fmt: skip
         return
-    if _kind(ours) != _kind(key_column(join, facts)):
+    if lacks_values(key_column(join, facts)):
+        root.wrong(("join", join.name, "columns", join.match, "values"), "the key has the values of the table's own column",
+                   hint="take the column out: the table's says the same, or write its values")  # fmt: skip
+    elif _kind(ours) != _kind(key_column(join, facts)):
         root.wrong(("join", join.name, "columns", join.match, "type"),
                    f"{said(join.match)} is read as another kind of value than {said(join.column)} of the table",
                    hint="declare both as numbers, or both as texts")  # fmt: skip

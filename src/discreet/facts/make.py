@@ -75,8 +75,11 @@ def integer(
 def category(
     *values: int | str, labels: Sequence[str] = (), other: bool = False, per_unit: bool = False, description: str = ""
 ) -> Category:
-    """One of these values, all ints or all strings; ``other`` gives a cell to whatever else there is."""
-    entries = {"type": "category", "values": values, "labels": labels or None, "other": other}
+    """One of these values, all ints or all strings; ``other`` gives a cell to whatever else there is.
+
+    For a column of a lookup they may be left out: those that the lookup has are read from it.
+    """
+    entries = {"type": "category", "values": values or None, "labels": labels or None, "other": other}
     return _made(Category, **entries, per_unit=per_unit, description=description)
 
 

@@ -72,7 +72,10 @@ class Integer:
 
 @dataclass(frozen=True, slots=True)
 class Category:
-    """One of ``values`` (all ints or all strings). Anything else is NULL, or in a cell of its own if ``other``."""
+    """One of ``values`` (all ints or all strings). Anything else is NULL, or in a cell of its own if ``other``.
+
+    Only a lookup's may have none: those that the lookup has are put there before anything is asked (engines/lookup_values.py).
+    """
 
     name: str
     values: tuple[Scalar, ...]

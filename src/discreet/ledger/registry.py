@@ -12,7 +12,7 @@ from typing import Any
 
 from discreet.engines.stamps import Seen
 from discreet.errors import AccessError, BudgetError, FactsError, ParameterError
-from discreet.facts.model import Budget, ByColumn, Companion, EachRow, Facts, Joinable, Unit
+from discreet.facts.model import Budget, ByColumn, Companion, EachRow, Facts, Joinable, Lookup, Unit
 from discreet.ledger.admission import forget_ends
 from discreet.ledger.alarms import ANONYMOUS, Alarm, lift, open_alarms
 from discreet.ledger.charging import Ledger
@@ -30,7 +30,7 @@ from discreet.remedies import Remedy
 
 __all__ = [
     "account_name", "alarms", "cap_notes", "companion_changed", "facts_digest", "freeze", "is_frozen", "known",
-    "new_version", "raise_cap", "register", "registered_unit", "unfreeze",
+    "lookup_changed", "new_version", "raise_cap", "register", "registered_unit", "unfreeze",
 ]  # fmt: skip
 
 
@@ -63,6 +63,20 @@ def companion_changed(ledger: Ledger, facts: Facts) -> str | None:
         was = {join["name"]: canonical(join) for join in _acts(snapshot, facts.name)[-1]["facts"].get("joins", ())}
     now = [join for join in facts.joins if isinstance(join, Companion)]
     return next((join.name for join in now if was.get(join.name) != canonical(plain(_bare(join)))), None)
+
+
+def lookup_changed(ledger: Ledger, facts: Facts) -> str | None:
+    """The public lookup that has other values than when the table was registered, and is the same otherwise; None if none has."""
+    with ledger.store.reading() as snapshot:
+        was = {join["name"]: join for join in _acts(snapshot, facts.name)[-1]["facts"].get("joins", ())}
+    now = {join.name: plain(_bare(join)) for join in facts.joins if isinstance(join, Lookup)}
+    return next((name for name, join in now.items() if name in was and was[name] != join
+                 and _without_values(was[name]) == _without_values(join)), None)  # fmt: skip
+
+
+def _without_values(join: Any) -> dict[str, Any]:
+    columns = [{key: value for key, value in column.items() if key != "values"} for column in join.get("columns", ())]
+    return {**join, "columns": columns}
 
 
 def known(ledger: Ledger, table: str) -> TableRow | None:
