@@ -11,6 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy: workers share the cores already, and threads wait by running
+
 import hypothesis
 import pytest
 

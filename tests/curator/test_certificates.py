@@ -14,6 +14,8 @@ from discreet.ledger.entries.signatures import signed
 from discreet.ledger.entries.signing import SigningKey
 from discreet.publishing.publish import publish
 
+pytestmark = pytest.mark.slow  # a release is published
+
 QUESTIONS = {
     "a count": count_above(5),
     "groups": "SELECT place, COUNT(*) AS n, AVG(x) AS m FROM t GROUP BY place ORDER BY n DESC",

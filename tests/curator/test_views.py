@@ -66,6 +66,7 @@ def spent(curator):
     return curator.budget.spent.epsilon
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pair", ["Income, Age", "Age, Income"])
 def test_a_line_is_free_where_a_correlation_was_bought_either_way_round(pair):
     curator = people()
@@ -323,6 +324,7 @@ LARGEST = "SELECT MAX(Age) AS m FROM people"
 HEAVY_ENDS = {"low end of MAX(Age)": 30, "high end of MAX(Age)": 30}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("before", [{"epsilon": 10}, {"epsilon": "0.01"}, {"epsilon": 3, "value_intervals": True},
                                     {"epsilon": 3, "value_intervals": True, "weights": HEAVY_ENDS}])
 @pytest.mark.parametrize("words", [{"epsilon": "0.1"}, {"epsilon": 3}, {"epsilon": 30}, {"epsilon": 3, "weights": HEAVY_ENDS}])

@@ -109,6 +109,7 @@ def test_quotes_about_units_speak_of_units():
         curator.quote("SELECT ROWS_PER_UNIT(0.9) AS r FROM visits", within=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("about", "is_few"), [({}, True), ({"rows_about": 20}, True), ({"rows_about": 400}, False)])
 def test_an_answer_repeats_that_bounds_from_few_rows_mean_little(about, is_few):
     curator = stays(columns={"ward": dc.category("A", "B"), "pay": dc.number()}, **about)

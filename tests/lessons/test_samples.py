@@ -134,6 +134,7 @@ def test_the_rows_are_the_same_on_every_machine(made, name):
     assert hashlib.sha256(made[name].csv().encode()).hexdigest()[:16] == DIGESTS[name]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_a_written_sample_reads_back_as_it_was(made, name, tmp_path):
     data, facts = write_sample(name, tmp_path / "new" / "folder")

@@ -87,6 +87,7 @@ def test_both_engines_count_the_same_rows_in_every_bucket(name):
 # ---- the price
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("price", PRICES)
 @pytest.mark.parametrize("share", ["0.2", "1/3", "0.999"])
 @pytest.mark.parametrize(("relation", "size"), RELATIONS)

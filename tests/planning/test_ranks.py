@@ -274,6 +274,7 @@ def test_weights_and_arithmetic_and_having_work_as_for_other_numbers():
 ENDS = ["SELECT QUANTILE(x, 0) AS a, QUANTILE(x, 1) AS b FROM t", "SELECT MAX(x) - MIN(x) AS v FROM t"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sql", [*QUESTIONS, *ENDS])
 @pytest.mark.parametrize("rows", [[], [{}], [{"x": float("nan"), "k": None}] * 3, [{"x": 5.0, "g": "a", "k": 2}]])
 def test_an_empty_table_or_one_of_nulls_is_answered_like_any_other(sql, rows):

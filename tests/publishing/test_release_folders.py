@@ -14,6 +14,8 @@ from discreet.ledger.entries.signatures import signed
 from discreet.ledger.entries.signing import SigningKey
 from discreet.publishing.publish import publish
 
+pytestmark = pytest.mark.slow  # a release is published
+
 
 @pytest.fixture(scope="module")
 def published(tmp_path_factory):

@@ -60,12 +60,14 @@ SCOPES = [
 names = [f"{scope.neighbours}-{scope.rows_per_unit}-{'filtered' if scope.filtered else 'whole'}" for scope in SCOPES]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scope", SCOPES, ids=names)
 @pytest.mark.parametrize("q", RANKS, ids=str)
 def test_a_quantile_score_moves_by_exactly_the_claim_at_most(q, scope):
     assert largest(quantile_scores, q, scope) == score_change(QuantileScore(q), scope)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scope", SCOPES, ids=names)
 @pytest.mark.parametrize("scores", [minimum_scores, maximum_scores])
 @pytest.mark.parametrize("rank", [0, 1, 2])

@@ -53,10 +53,10 @@ def registered(folder):
     return dc.open(folder / "people.toml")
 
 
-MADE = {"in memory": in_memory, "registered": registered}
+MADE = [pytest.param(in_memory, id="in memory"), pytest.param(registered, id="registered", marks=pytest.mark.slow)]
 
 
-@pytest.fixture(params=MADE.values(), ids=MADE)
+@pytest.fixture(params=MADE)
 def table(request, tmp_path):
     found = request.param(tmp_path)
     yield found
