@@ -11,7 +11,7 @@ from discreet.questions.algebra import Aggregate, Apply, Expression, Literal
 from discreet.statistics.part import Released
 from discreet.statistics.reach import Floats
 
-__all__ = ["Quotient", "Terms", "Weighted", "terms_of"]
+__all__ = ["Over", "Quotient", "Terms", "Weighted", "terms_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,25 +44,39 @@ class Quotient:
 
 
 @dataclass(frozen=True, slots=True)
+class Over:
+    """``by`` times one sum of integers and quotients over another: a mean over a mean."""
+
+    by: float
+    top: "Terms"
+    bottom: "Terms"
+
+
+@dataclass(frozen=True, slots=True)
 class Terms:
-    """An expression: a sum of integers and quotients."""
+    """An expression: a sum of integers and quotients; or a constant and ``over``."""
 
     rest: Weighted
     quotients: tuple[Quotient, ...] = ()
+    over: Over | None = None
 
     def times(self, by: float) -> "Terms":
-        return Terms(self.rest.times(by), tuple(replace(each, by=by * each.by) for each in self.quotients))
+        over = None if self.over is None else replace(self.over, by=by * self.over.by)
+        return Terms(self.rest.times(by), tuple(replace(each, by=by * each.by) for each in self.quotients), over)
 
-    def plus(self, other: "Terms") -> "Terms":
-        return Terms(self.rest.plus(other.rest), self.quotients + other.quotients)
+    def plus(self, other: "Terms") -> "Terms | None":
+        if (self.over and not other.is_constant) or (other.over and not self.is_constant):
+            return None
+        return Terms(self.rest.plus(other.rest), self.quotients + other.quotients, self.over or other.over)
 
     @property
     def is_constant(self) -> bool:
-        return not self.quotients and not self.rest.weights
+        return not self.quotients and not self.rest.weights and self.over is None
 
     @property
     def sums(self) -> list[Weighted]:
-        return [self.rest, *(each for quotient in self.quotients for each in (quotient.top, quotient.bottom))]
+        inside = [] if self.over is None else [*self.over.top.sums, *self.over.bottom.sums]
+        return [self.rest, *(each for quotient in self.quotients for each in (quotient.top, quotient.bottom)), *inside]
 
 
 def terms_of(plan: Plan, expression: Expression, released: Released, alpha: float) -> Terms | None:
@@ -108,6 +122,8 @@ def _combined(operation: str, of: list[Terms]) -> Terms | None:
         case "divide" if other.is_constant and other.rest.constant:
             return one.times(1 / other.rest.constant)
         case "divide" if not one.quotients and not other.quotients and other.rest.weights:
-            return Terms(Weighted(), (Quotient(1.0, one.rest, other.rest),))
+            return Terms(Weighted(), (Quotient(1.0, one.rest, other.rest),)) if not one.over and not other.over else None
+        case "divide" if not one.over and not other.over and not other.is_constant:
+            return Terms(Weighted(), over=Over(1.0, one, other))
         case _:
             return None

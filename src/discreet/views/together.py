@@ -18,11 +18,12 @@ from discreet.statistics.part import Released
 from discreet.statistics.ranges import Range, minus, plus, size, times
 from discreet.statistics.ratio import Noises, off, quotient_range
 from discreet.statistics.reach import Floats
-from discreet.views.terms import Quotient, Terms, Weighted, terms_of
+from discreet.views.terms import Over, Quotient, Terms, Weighted, terms_of
 
 __all__ = ["ends_together"]
 
 _SIDES = 1 / 10  # of the risk: for all that is of second order
+_ROUNDS = 3  # of narrowing
 _STEPS = 4  # in which the part of a piece is tried out
 _MOST_CELLS = 1 << 18  # more would take long, and have interval arithmetic
 _BLURS = 1 / 100  # of the risk: for how many rows there are to be rounded
@@ -75,6 +76,8 @@ class _About:
 
     def ends(self, terms: Terms, alpha: float) -> Range:
         rest, quotients = terms.rest, terms.quotients
+        if terms.over is not None:
+            return plus(times(self.over(terms.over, alpha), _both(terms.over.by)), _both(rest.constant))
         if not quotients:
             value, far = self.value(rest), self.reach(self.weights(rest), alpha) + rest.blur
             return value - far, value + far
@@ -93,15 +96,38 @@ class _About:
 
     def sum_of_quotients(self, terms: Terms, alpha: float) -> Range:
         """By the noise of all, as if what each quotient is over were known; what it may be off has a small risk of its own."""
-        part = alpha * _SIDES / (2 * len(terms.quotients) + 1)
-        pieces = [*(self._piece(each, part) for each in terms.quotients), *self._rest(terms.rest, part)]
-        blur = sum((each.blur for each in pieces), start=np.asarray(terms.rest.blur))
+        pieces = self._pieces(terms, alpha * _SIDES / _statements(terms))
+        value, hull, blur = self._taken_together(terms, pieces)
         far = self._far(pieces, alpha * (1 - _SIDES)) + blur
-        value = self.value(Weighted(constant=terms.rest.constant)) + sum(each.value for each in pieces)
-        hull = plus((blur * 0 + terms.rest.constant,) * 2, _added([each.between for each in pieces]))
         is_told = np.isfinite(far) & np.isfinite(value)
         low, high = np.where(is_told, value - far, -inf), np.where(is_told, value + far, inf)
         return np.fmax(low, hull[0]), np.fmin(high, hull[1])
+
+    def over(self, of: Over, alpha: float) -> Range:
+        """The quotient that makes the upper sum minus itself times the lower one zero: that is off by noise alone."""
+        part = alpha * _SIDES / (_statements(of.top) + _statements(of.bottom))
+        above, below = self._pieces(of.top, part), self._pieces(of.bottom, part)
+        (top, upper, blur), (bottom, lower, lower_blur) = (
+            self._taken_together(terms, pieces) for terms, pieces in ((of.top, above), (of.bottom, below))
+        )
+        found = times(upper, (1 / lower[1], 1 / lower[0]))
+        for _ in range(_ROUNDS):
+            pieces = [*above, *(each.times(found) for each in below)]
+            far = self._far(pieces, alpha * (1 - _SIDES)) + blur + size(found) * lower_blur
+            low, high = times((top - far, top + far), (1 / bottom, 1 / bottom))
+            found = np.fmax(found[0], low), np.fmin(found[1], high)
+        is_told = (lower[0] > 0) | (lower[1] < 0)
+        return np.where(is_told, found[0], -inf), np.where(is_told, found[1], inf)
+
+    def _pieces(self, terms: Terms, alpha: float) -> list["_Piece"]:
+        return [*(self._piece(each, alpha) for each in terms.quotients), *self._rest(terms.rest, alpha)]
+
+    def _taken_together(self, terms: Terms, pieces: list["_Piece"]) -> tuple[Floats, Range, Floats]:
+        """Value, ends and blur of the sum of all pieces and the constant."""
+        constant = self.value(Weighted(constant=terms.rest.constant))
+        value = constant + sum(each.value for each in pieces)
+        blur = constant * 0 + terms.rest.blur + sum(each.blur for each in pieces)
+        return value, _added([(constant, constant), *(each.between for each in pieces)]), blur
 
     def _piece(self, of: Quotient, alpha: float) -> "_Piece":
         bottom, (low, high) = self.value(of.bottom), self.quotient(of, alpha)
@@ -154,9 +180,19 @@ class _Piece:
     unsure: Floats  # by what part of itself the divisor may be off
     blur: Floats
 
+    def times(self, by: Range) -> "_Piece":
+        """As much of it as is in a difference, with a factor that is between these ends."""
+        off = size(by) * self.off
+        return _Piece(off * 0, (-off, off), times(by, self.first), self.unsure, self.blur * 0)
+
     @property
     def off(self) -> Floats:
         return off(self.between, self.value)
+
+
+def _statements(terms: Terms) -> int:
+    """How many intervals the pieces have beside that of the whole: two for a quotient, one for the rest."""
+    return 2 * len(terms.quotients) + 1
 
 
 def _added(ranges: list[Range]) -> Range:
