@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from discreet.privacy.tradeoffs import tradeoff
     from discreet.publishing.publish import publish
     from discreet.questions.measures import (
+        at_caps,
         bin,  # noqa: A004 - dc.sum, as in SQL
         correlation,
         count,
@@ -102,6 +103,7 @@ __all__ = [
     "SourceFault",
     "TrialFault",
     "advanced_composition",
+    "at_caps",
     "audit",
     "bin",
     "boolean",
@@ -188,6 +190,7 @@ _ROOMS = {  # where each public name lives
     "privacy.tradeoffs": ("tradeoff",),
     "publishing.publish": ("publish",),
     "questions.measures": (
+        "at_caps",
         "bin",
         "correlation",
         "count",

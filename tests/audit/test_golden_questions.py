@@ -34,7 +34,7 @@ def prices(sql):
 FILES = {"people": "questions.txt", "keyed": "key_questions.txt", "members": "unit_questions.txt"}
 ALL = [(facts, sql) for facts, file in FILES.items() for sql in asked(file)]
 NEWEST = ("MEDIAN(", "QUANTILE(", "MIN(", "MAX(", "INTERVAL", "CORR", "REGR_SLOPE", "MODE(", "AT_BOUNDS", "RUNNING_COUNT",
-          "DISTINCT", "COUNT_UNITS", "BOUNDS SHARE", "ROWS_PER_UNIT", "GROUPS_PER_UNIT")  # fmt: skip
+          "DISTINCT", "COUNT_UNITS", "BOUNDS SHARE", "ROWS_PER_UNIT", "GROUPS_PER_UNIT", "AT_CAPS")  # fmt: skip
 
 
 def test_there_are_golden_questions_of_every_statistic():

@@ -129,8 +129,9 @@ def test_statements_about_units_are_total(record, per_unit):
         work_off(engine, facts, about_constants if per_unit else sql, said)
 
     total_for_units()
-    for size in ("ROWS_PER_UNIT(0.5)", "GROUPS_PER_UNIT(0.5, BIN(x, 0.5))", "GROUPS_PER_UNIT(0.9, c)"):
-        assert work_off(engine, facts, f"SELECT {size} AS n FROM t WHERE x > 0")
+    sizes = ("ROWS_PER_UNIT(0.5)", "GROUPS_PER_UNIT(0.5, BIN(x, 0.5))", "GROUPS_PER_UNIT(0.9, c)")
+    for size in (*sizes, "AT_CAPS()", "AT_CAPS(BIN(x, 0.5))"):
+        assert work_off(engine, facts, f"SELECT {size} AS n FROM t WHERE x > 0", Caps(2**31 - 1, 2, 3))
     engine.close()
     all_total(record, 30)
 

@@ -257,8 +257,10 @@ class Questions:
 
     def _size(self):
         """How many rows or groups units have."""
-        kind = self._any(("ROWS_PER_UNIT", "GROUPS_PER_UNIT"))
+        kind = self._any(("ROWS_PER_UNIT", "GROUPS_PER_UNIT", "GROUPS_PER_UNIT", "AT_CAPS"))
         self._meet("statistic", kind)
+        if kind == "AT_CAPS":
+            return f"AT_CAPS({self._key() if self._any((True, False)) else ''})"
         share = self._any(("0.5", "0.9", "1", "0"))
         return f"ROWS_PER_UNIT({share})" if kind == "ROWS_PER_UNIT" else f"GROUPS_PER_UNIT({share}, {self._key()})"
 

@@ -58,7 +58,7 @@ def observed(facts, engine, sql, price, caps, tried=None):
             return [], (type(error).__name__, str(error), curator.budget.spent)
     keys = [column.name for column in answer.columns if column.kind == "key"]
     cells = [] if "HAVING" in sql else sorted(str([row[key] for key in keys]) for row in answer.rows)
-    return calls, (answer.columns, cells, answer.split, answer.warnings, curator.budget.spent)
+    return calls, (answer.columns, cells, answer.split, answer.left_out, answer.warnings, curator.budget.spent)
 
 
 def planned(facts, sql, price, caps=None, bounds_share=None):

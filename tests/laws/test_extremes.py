@@ -123,6 +123,7 @@ KINDS = {
         "found bounds",
         "ROWS_PER_UNIT",
         "GROUPS_PER_UNIT",
+        "AT_CAPS",
     ),
     "key": ("category", "other", "boolean", "whole", "bin", "part", "unknown", "joined"),
     "caps": ("rows", "per group", "groups", "all", "facts"),

@@ -104,6 +104,10 @@ ATTAINED = [
     ("change_one", f"SELECT c, COUNT(DISTINCT who) AS v{BY_C}", {"max_groups": 1}, of("a", A), of("n", B, B)),
     ("change_one", "SELECT COUNT(*) FILTER (WHERE c = 1) AS v, COUNT(*) FILTER (WHERE c = 2) AS w, AVG(k) AS m FROM t",
      {"max_rows": 2}, of("a", *[A] * 5), of("n", *[B] * 5)),
+    ("add_remove", "SELECT AT_CAPS() AS v FROM t", {"max_rows": 3}, of("a", *[A] * 9), []),
+    ("add_remove", "SELECT AT_CAPS(c) AS v, AVG(y) AS m FROM t", {"max_rows": 9, "max_groups": 2}, of("a", A, B, D), []),
+    ("change_one", "SELECT AT_CAPS() AS v FROM t", {"max_rows": 3}, of("a", *[A] * 4), of("n", *[A] * 3)),
+    ("change_one", "SELECT AT_CAPS(c) AS v FROM t", {"max_rows_per_group": 1}, of("a", A, A), of("n", A, B)),
 ]  # fmt: skip
 
 
@@ -128,6 +132,8 @@ ATTAINED_BY_CONSTANTS = [
      of("a", *[A, B] * 5), [], 2),
     ("change_one", "SELECT COUNT(*) FILTER (WHERE c = 1) AS v, COUNT(*) FILTER (WHERE c = 2) AS w FROM t", {"max_rows": 2},
      of("a", *[A, B] * 5), of("n", B, B, D), 4),
+    ("add_remove", f"SELECT c, AT_CAPS() AS v{BY_C}", {"max_rows": 2}, of("a", A, B, D), [], 1),
+    ("change_one", f"SELECT c, AT_CAPS(k) AS v{BY_C}", {"max_groups": 1}, of("a", A, LOW), of("n", B), 2),
     ("change_one", "SELECT COUNT(DISTINCT who) FILTER (WHERE c = 1) AS v, COUNT(DISTINCT who) FILTER (WHERE c = 2) AS w FROM t",
      {}, of("a", A, B), of("n", B, D), 2),
 ]  # fmt: skip

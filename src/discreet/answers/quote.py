@@ -18,7 +18,8 @@ class QuotedColumn:
     name: str
     plus_minus: float
     basis: str  # rows, released, assuming, rows_about, table; rank, rank_of_units, range: the ± is in ranks, or in parts of the
-    # range that is found, infinite where even that does not tell; none: it does not depend on the data
+    # range that is found, infinite where even that does not tell; units, table_of_units: ``rows`` are units; none: it does not
+    # depend on the data
     rows: int | None
 
 

@@ -323,6 +323,8 @@ def basis_in_words(columns: Sequence["QuotedColumn"], cells: int) -> str:
             return f"of the range found{f', for {sizes} rows{where}' if sizes else ''}"
         case "table":
             return f"for {sizes} rows{where}"
+        case "units" | "table_of_units":
+            return f"for {sizes} units{where}"
         case _:
             return ""
 

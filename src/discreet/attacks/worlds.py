@@ -11,7 +11,7 @@ from discreet.answers.answer import Answer
 from discreet.curator.asking import Curator
 from discreet.curator.opening import curator_in_memory
 from discreet.engines import open_engine
-from discreet.engines.wanted import Candidates, Counts, CountsWanted, Engine, KeysWanted, Sums, UnitsWanted, Wanted
+from discreet.engines.wanted import Candidates, Counts, CountsWanted, CutWanted, Engine, KeysWanted, Sums, UnitsWanted, Wanted
 from discreet.exact import Number
 from discreet.facts.make import facts_for_table
 from discreet.facts.model import Column, Facts
@@ -32,7 +32,7 @@ class _Lasting:
     def run(self, wanted: Wanted) -> Private[Sums]:
         return self._engine.run(wanted)
 
-    def counts(self, wanted: CountsWanted | UnitsWanted) -> Private[Counts]:
+    def counts(self, wanted: CountsWanted | UnitsWanted | CutWanted) -> Private[Counts]:
         return self._engine.counts(wanted)
 
     def keys(self, wanted: KeysWanted) -> Private[Candidates]:

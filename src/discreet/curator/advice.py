@@ -12,15 +12,12 @@ from discreet.plots.numerals import grouped
 from discreet.privacy.events import GaussianRelease
 from discreet.privacy.events import Sequence as InSequence
 from discreet.privacy.losses import Approximate, Concentrated, Loss, Pure
-from discreet.questions.aggregates import BOUNDED
-from discreet.questions.algebra import Aggregate, Column
-from discreet.questions.ranked import SIZE_KINDS
 from discreet.questions.text import name_text, to_text
 from discreet.statistics.bounds import Found
 from discreet.statistics.part import Part
 from discreet.views.few import count_beside, uncounted
 
-__all__ = ["advice_on", "first_question", "free_parts", "how_to_ask", "join_notes", "past_end", "split_of", "warnings_for"]
+__all__ = ["advice_on", "first_question", "free_parts", "join_notes", "past_end", "split_of", "warnings_for"]
 
 _TOO_MUCH = 10
 
@@ -100,23 +97,6 @@ def _is_found(found: Found, facts: Facts) -> bool:
     """Whether the plan was opened: its facts have the bounds."""
     column = facts.column(found.column)
     return isinstance(column, Number | Integer) and column.lower is not None and column.upper is not None
-
-
-def how_to_ask(plan: Plan) -> tuple[str, ...]:
-    """What a quote says about what no interval covers: how to ask how much it is. Rule 28."""
-    asked = {aggregate for aggregate, _ in plan.sources}
-    columns = dict.fromkeys(
-        number
-        for aggregate, _ in plan.sources
-        for number in (aggregate.of, aggregate.and_of)
-        if aggregate.kind not in (*BOUNDED, "count", "count_distinct", "quantile", "min", "max", "mode", *SIZE_KINDS)
-        and isinstance(number, Column)
-        and Aggregate("at_bounds", number, aggregate.filter) not in asked
-    )
-    if not columns:
-        return ()
-    wanted = ", ".join(to_text(Aggregate("at_bounds", column)) for column in columns)
-    return (f"{wanted} asks for the share of values at the bounds or beyond",)
 
 
 def join_notes(plan: Plan) -> tuple[str, ...]:

@@ -10,10 +10,10 @@ from typing import Unpack
 
 from discreet.answers.answer import Answer, BudgetState
 from discreet.answers.quote import Quote
-from discreet.curator.advice import free_parts, how_to_ask, join_notes, split_of, warnings_for
+from discreet.curator.advice import free_parts, join_notes, split_of, warnings_for
 from discreet.curator.answering import answer_to, answer_with_names, budget_seen_by
 from discreet.curator.desk import Desk
-from discreet.curator.left_out import left_out
+from discreet.curator.left_out import how_to_ask, left_out
 from discreet.curator.orders import Order, answered, crossed, recovered
 from discreet.curator.refusals import by_parts
 from discreet.curator.rehearsing import rehearsed

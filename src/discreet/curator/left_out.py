@@ -31,11 +31,11 @@ from discreet.statistics.ranks import Ranks
 from discreet.statistics.unit_sizes import UnitSizes
 from discreet.statistics.vector import Vector
 
-__all__ = ["clamped_columns", "left_out", "number_in_words"]
+__all__ = ["how_to_ask", "left_out"]
 
 _LONG = 1 << 50  # numbers are written to six digits from here on
 _MOST = 6  # columns that are named one by one
-_ROWS: tuple[AggregateKind, ...] = ("count_rows", "count_units", "running_rows", *SIZE_KINDS)  # look at no value
+_ROWS: tuple[AggregateKind, ...] = ("count_rows", "count_units", "running_rows", "at_caps", *SIZE_KINDS)  # look at no value
 _PRESENCE: tuple[AggregateKind, ...] = (*_ROWS, "count")  # look at most at whether there is one
 
 
@@ -45,6 +45,35 @@ def left_out(plan: Plan) -> tuple[str, ...]:
         return ()
     found = (_cut(plan), *_joined(plan), _clamped(plan), _missing(plan), _in_no_group(plan), _selected(plan))
     return tuple(sentence for sentence in found if sentence)
+
+
+def how_to_ask(plan: Plan) -> tuple[str, ...]:
+    """What a quote says beside that: which statistics tell how much is clamped, and how many units are cut."""
+    asked, (shares, units) = {aggregate for aggregate, _ in plan.sources}, (_shares(plan), _at_caps(plan))
+    found = [*([f"{', '.join(shares)} asks for the share of values at the bounds or beyond"] if shares else [])]
+    if units is not None and not any(each.kind == "at_caps" for each in asked):
+        alone = ", in a question without GROUP BY," if units.of is not None else ""
+        found.append(f"{to_text(units)}{alone} asks for the share of units that are cut")
+    return tuple(found)
+
+
+def _shares(plan: Plan) -> list[str]:
+    """Of each column whose sums and means are asked for, unless it is asked for as well."""
+    asked = {aggregate for aggregate, _ in plan.sources}
+    but = (*_PRESENCE, *BOUNDED, "count_distinct", "quantile", "min", "max", "mode")
+    wanted = {Aggregate("at_bounds", part, each.filter): part for each in _aggregates(plan, but=but) for part in _arguments(each)}
+    columns = dict.fromkeys(part for share, part in wanted.items() if isinstance(part, Column) and share not in asked)
+    return [to_text(Aggregate("at_bounds", column)) for column in columns]
+
+
+def _at_caps(plan: Plan) -> Aggregate | None:
+    """What tells how many units are cut; None where none is, or where no single key makes the groups."""
+    keys = [key for key in plan.question.keys if not is_per_unit(key, plan.facts)]
+    if not _cut(plan) or len(keys) > 1 or any(unknown_key(key, plan.facts) for key in keys):
+        return None
+    if any(isinstance(join_of(plan.facts, join.table), Companion) for join in plan.question.joins):
+        return None
+    return Aggregate("at_caps", keys[0] if keys else None)
 
 
 # ---- units that have too much
@@ -105,17 +134,17 @@ def _joined(plan: Plan) -> Iterable[str]:
 # ---- values
 
 
-def clamped_columns(plan: Plan) -> tuple[str, ...]:
+def _clamped_columns(plan: Plan) -> tuple[str, ...]:
     """The columns whose bounds matter to what is asked: they are aggregated, or groups are made by them."""
     values = [part for each in _aggregates(plan, but=(*_PRESENCE, *BOUNDED)) for part in _arguments(each)]
-    names = dict.fromkeys(one.name for part in (*values, *plan.question.keys) for one in every(part) if isinstance(one, Column))
+    names = dict.fromkeys(one.name for part in (*values, *_keys(plan)) for one in every(part) if isinstance(one, Column))
     found = {each.column for each in plan.vectors if isinstance(each, Found)}
     return tuple(name for name in names if name in found or any(end is not None for end in _bounds(plan.facts.column(name))))
 
 
 def _clamped(plan: Plan) -> str:
     found = {each.column for each in plan.vectors if isinstance(each, Found)}
-    columns = [_range(name, plan.facts, is_found=name in found) for name in clamped_columns(plan)]
+    columns = [_range(name, plan.facts, is_found=name in found) for name in _clamped_columns(plan)]
     if len(columns) == 1:
         return f"{columns[0]} counts as the nearest bound"
     return f"values count as the nearest bound: {_listed(columns)}" if columns else ""
@@ -128,18 +157,18 @@ def _range(name: str, facts: Facts, *, is_found: bool) -> str:
         case (None, _) | (_, None) if is_found:
             return f"{name} outside the bounds that will be found"
         case None, _:
-            return f"{name} above {number_in_words(upper)}"
+            return f"{name} above {_bound(upper)}"
         case _, None:
-            return f"{name} below {number_in_words(lower)}"
+            return f"{name} below {_bound(lower)}"
         case _:
-            return f"{name} outside {number_in_words(lower)} … {number_in_words(upper)}{' (bounds found)' if is_found else ''}"
+            return f"{name} outside {_bound(lower)} … {_bound(upper)}{' (bounds found)' if is_found else ''}"
 
 
 def _bounds(column: AnyColumn | None) -> tuple[object, object]:
     return getattr(column, "lower", None), getattr(column, "upper", None)
 
 
-def number_in_words(end: object) -> str:
+def _bound(end: object) -> str:
     """A bound: ``1 000``, ``0.5``, or a day."""
     if isinstance(end, date) or not isinstance(end, int | Fraction):
         return str(end)
@@ -162,14 +191,14 @@ def _missing(plan: Plan) -> str:
 def _rule(column: AnyColumn | None) -> str:
     """What a missing value counts as; empty if it is dropped."""
     null = getattr(column, "null", None)
-    return "" if null is None else str(null).casefold() if isinstance(null, bool) else number_in_words(null)
+    return "" if null is None else str(null).casefold() if isinstance(null, bool) else _bound(null)
 
 
 # ---- groups
 
 
 def _in_no_group(plan: Plan) -> str:
-    found = [told for key in plan.question.keys if (told := _outside(key, plan.facts))]
+    found = [told for key in _keys(plan) if (told := _outside(key, plan.facts))]
     return f"rows whose {', or whose '.join(found)}{',' * (len(found) > 1)} are in no group" if found else ""
 
 
@@ -196,6 +225,12 @@ def _selected(plan: Plan) -> str:
 
 
 # ---- pieces
+
+
+def _keys(plan: Plan) -> tuple[Expression, ...]:
+    """Of the question, and of statistics about in which groups units are."""
+    inner = [each.of for each, _ in plan.sources if each.kind in ("at_caps", "groups_per_unit") and each.of is not None]
+    return tuple(dict.fromkeys((*plan.question.keys, *inner)))
 
 
 def _aggregates(plan: Plan, *, but: tuple[AggregateKind, ...]) -> list[Aggregate]:

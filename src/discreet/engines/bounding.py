@@ -31,16 +31,17 @@ from discreet.engines.terms import (
     whole_literal,
 )
 from discreet.engines.values import MISSING, SAFE, nearest
-from discreet.engines.wanted import Bound, ByStep, ByValue, CountsWanted, Key, Measure, UnitsWanted, Wanted
+from discreet.engines.wanted import Bound, ByStep, ByValue, CountsWanted, CutWanted, Key, Measure, UnitsWanted, Wanted
 from discreet.engines.writer import binned, counted, filtered, halves_of, in_ranges, key_term, moved, total_of
 from discreet.facts.model import Facts
 from discreet.questions.algebra import Column
 
-__all__ = ["to_bounded_counts", "to_bounded_sql", "to_kept", "to_unit_counts", "unit_term", "unit_text"]
+__all__ = ["to_bounded_counts", "to_bounded_sql", "to_cut_counts", "to_kept", "to_unit_counts", "unit_term", "unit_text"]
 
 _ORDER_BITS = 16
 _PACKED = 62  # bits of a BIGINT that are used
 _SMALL_CAP = 1 << 29
+_NO, _YES = (f"CAST({bit} AS BIGINT)" for bit in (0, 1))
 _SHORT_LIST = 64  # so many groups of a unit are chosen by a heap, more by a window: heaps take memory for every unit
 
 
@@ -80,6 +81,11 @@ def to_bounded_counts(wanted: CountsWanted, facts: Facts, layout: Layout, dialec
 def to_unit_counts(wanted: UnitsWanted, facts: Facts, layout: Layout, dialect: str = "duckdb") -> str:
     """The SELECT for ``wanted``: a row b, n for every number of rows or cells that units have."""
     return _Bounded(wanted.all_rows, facts, layout, DIALECTS[dialect]).sizes("DISTINCT w_cell" if wanted.keys else "*")
+
+
+def to_cut_counts(wanted: CutWanted, facts: Facts, layout: Layout, dialect: str = "duckdb") -> str:
+    """The SELECT for ``wanted``: a row cell, b, n for every cell that has units which are cut (b is 1) or are not (0)."""
+    return _Bounded(wanted.all_rows, facts, layout, DIALECTS[dialect]).cut(wanted.caps, wanted.inner)
 
 
 def to_kept(read: Sequence[str], bound: Bound, facts: Facts, layout: Layout, dialect: str = "duckdb") -> str:
@@ -128,6 +134,15 @@ class _Bounded:
         """How many units have how many of ``what``."""
         units = f"(SELECT COUNT({what}) AS b FROM {self._present()} GROUP BY w_u) AS u"  # one row per unit
         return f"SELECT b, COUNT(*) AS n FROM {units} GROUP BY b"
+
+    def cut(self, caps: Bound, inner: int) -> str:
+        """How many units have too much; ``inner`` cells are the groups of one."""
+        sizes = (("COUNT(*)", caps.groups), ("MAX(c)", caps.rows_per_group), ("SUM(c)", caps.rows))
+        tests = " OR ".join(f"{size} > {most}" for size, most in sizes if most is not None)
+        pairs = f"(SELECT w_u, w_cell, COUNT(*) AS c FROM {self._present()} GROUP BY w_u, w_cell) AS s"  # unit and group
+        pairs = f"(SELECT w_u, w_cell // {inner} AS cell, c FROM {pairs}) AS s"
+        units = f"(SELECT cell, CASE WHEN {tests} THEN {_YES} ELSE {_NO} END AS b FROM {pairs} GROUP BY w_u, cell) AS u"
+        return f"SELECT cell, b, COUNT(*) AS n FROM {units} GROUP BY cell, b"
 
     def clamped(self, wanted: Wanted) -> str:
         """Sums over units, each brought into a public range."""

@@ -34,8 +34,8 @@ def gather(wanted: Wanted, found: Mapping[str, NDArray[Any]]) -> Sums:
     return Sums(high + (middle >> _PIECE), (middle & _ONES) << _PIECE | low & _ONES)
 
 
-def gather_counts(wanted: CountsWanted, found: Mapping[str, NDArray[Any]]) -> Counts:
-    """The counts from the columns k0, ..., b, n that ``writer`` describes; rows in none of the cells are left out."""
+def gather_counts(wanted: Wanted | CountsWanted, found: Mapping[str, NDArray[Any]]) -> Counts:
+    """The counts from the columns k0, ..., b, n that ``writer`` describes, or cell, b, n; those in no cell are left out."""
     place, is_inside = _places(wanted, found, len(found["n"]))
     cells, bins, rows = (each[is_inside] for each in (place, _exact(found["b"]), _exact(found["n"])))
     order = np.lexsort((bins, cells))

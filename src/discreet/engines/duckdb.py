@@ -8,7 +8,7 @@ from tempfile import gettempdir
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from discreet.engines.bounding import to_bounded_counts, to_bounded_sql, to_unit_counts
+from discreet.engines.bounding import to_bounded_counts, to_bounded_sql, to_cut_counts, to_unit_counts
 from discreet.engines.cells import gather, gather_counts, gather_sizes
 from discreet.engines.choice import columns_read
 from discreet.engines.faults import guarded, in_time
@@ -20,7 +20,7 @@ from discreet.engines.lookups import lookup_files, with_joins
 from discreet.engines.stamps import files_of, stamp
 from discreet.engines.stored import quoted_text
 from discreet.engines.unknown_keys import gather_candidates, to_keys_sql
-from discreet.engines.wanted import Candidates, Counts, CountsWanted, KeysWanted, Sums, UnitsWanted, Wanted
+from discreet.engines.wanted import Candidates, Counts, CountsWanted, CutWanted, KeysWanted, Sums, UnitsWanted, Wanted
 from discreet.engines.writer import to_counts, to_sql
 from discreet.errors import FactsError, SourceFault
 from discreet.facts.model import Facts, Source
@@ -86,8 +86,8 @@ class DuckDB:
         """The exact integers. Raises EngineFault, and no other error."""
         return guarded("DuckDB could not answer", lambda: Private(self._sums(wanted)), tell=self._tell)
 
-    def counts(self, wanted: CountsWanted | UnitsWanted) -> Private[Counts]:
-        """How many rows lie where, or how many units have how many. Raises EngineFault, and no other error."""
+    def counts(self, wanted: CountsWanted | UnitsWanted | CutWanted) -> Private[Counts]:
+        """How many rows lie where, how many units have how many, or too many. Raises EngineFault, and no other error."""
         return guarded("DuckDB could not answer", lambda: Private(self._counts(wanted)))
 
     def keys(self, wanted: KeysWanted) -> Private[Candidates]:
@@ -103,7 +103,10 @@ class DuckDB:
         sql = write(wanted, *self._seen(wanted), "duckdb")
         return gather(wanted, self._fetched(sql))
 
-    def _counts(self, wanted: CountsWanted | UnitsWanted) -> Counts:
+    def _counts(self, wanted: CountsWanted | UnitsWanted | CutWanted) -> Counts:
+        if isinstance(wanted, CutWanted):
+            cut = to_cut_counts(wanted, *self._seen(wanted.all_rows), "duckdb")
+            return gather_counts(wanted.all_rows, self._fetched(cut))
         if isinstance(wanted, UnitsWanted):
             sizes = to_unit_counts(wanted, *self._seen(wanted.all_rows), "duckdb")
             return gather_sizes(self._fetched(sizes))

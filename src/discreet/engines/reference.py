@@ -30,6 +30,7 @@ from discreet.engines.wanted import (
     Candidates,
     Counts,
     CountsWanted,
+    CutWanted,
     Key,
     KeysWanted,
     Measure,
@@ -72,13 +73,18 @@ class Reference:
         """The exact integers. Raises EngineFault, and no other error."""
         return guarded("the reference engine could not answer", lambda: Private(_sums(wanted, self._present(wanted))))
 
-    def counts(self, wanted: CountsWanted | UnitsWanted) -> Private[Counts]:
-        """How many rows lie where, or how many units have how many. Raises EngineFault, and no other error."""
-        if isinstance(wanted, UnitsWanted):
-            return guarded(
-                "the reference engine could not answer", lambda: Private(_sizes(wanted, self._present(wanted.all_rows)))
-            )
-        return guarded("the reference engine could not answer", lambda: Private(_counts(wanted, self._present(wanted))))
+    def counts(self, wanted: CountsWanted | UnitsWanted | CutWanted) -> Private[Counts]:
+        """How many rows lie where, how many units have how many, or too many. Raises EngineFault, and no other error."""
+        return guarded("the reference engine could not answer", lambda: Private(self._counted(wanted)))
+
+    def _counted(self, wanted: CountsWanted | UnitsWanted | CutWanted) -> Counts:
+        match wanted:
+            case UnitsWanted():
+                return _sizes(wanted, self._present(wanted.all_rows))
+            case CutWanted():
+                return _cut(wanted, self._present(wanted.all_rows))
+            case CountsWanted():
+                return _counts(wanted, self._present(wanted))
 
     def keys(self, wanted: KeysWanted) -> Private[Candidates]:
         """The values that enough units have. Raises EngineFault, and no other error."""
@@ -165,8 +171,26 @@ def _counts(wanted: CountsWanted, placed: Sequence[Placed]) -> Counts:
         place = int(on_grid(x, wanted.grid) - wanted.grid.low) >> wanted.coarse
         if wanted.bins is None or any(first <= place <= last for first, last in wanted.bins):
             found[cell, place] += 1
+    return _as_counts(found)
+
+
+def _as_counts(found: Counter[tuple[int, int]]) -> Counts:
+    """By cell and bin."""
     cells, bins, counts = zip(*((*at, found[at]) for at in sorted(found)), strict=True) if found else ((), (), ())
     return Counts(np.array(cells, np.int64), np.array(bins, np.int64), np.array(counts, np.int64))
+
+
+def _cut(wanted: CutWanted, placed: Sequence[Placed]) -> Counts:
+    """A unit that is in two cells of the keys would be in both; what is constant per unit has it in one."""
+    groups: dict[tuple[str, int], list[int]] = {}  # of each unit, the rows in every group
+    for (unit, cell), rows in Counter((unit, cell) for unit, cell, _ in placed).items():
+        groups.setdefault((unit, cell // wanted.inner), []).append(rows)
+    return _as_counts(Counter((cell, int(_is_cut(rows, wanted.caps))) for (_, cell), rows in groups.items()))
+
+
+def _is_cut(groups: Sequence[int], caps: Bound) -> bool:
+    found = ((len(groups), caps.groups), (max(groups), caps.rows_per_group), (sum(groups), caps.rows))
+    return any(most is not None and size > most for size, most in found)
 
 
 def _sizes(wanted: UnitsWanted, placed: Sequence[Placed]) -> Counts:

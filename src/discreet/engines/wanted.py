@@ -17,6 +17,7 @@ __all__ = [
     "Candidates",
     "Counts",
     "CountsWanted",
+    "CutWanted",
     "Engine",
     "Grid",
     "Key",
@@ -189,6 +190,33 @@ class UnitsWanted:
 
 
 @dataclass(frozen=True, slots=True)
+class CutWanted:
+    """How many units a cap would cut, in every combination of key cells, over all their rows that meet ``where``.
+
+    Bin 1 has the units with rows in more than ``caps.groups`` cells of ``groups``, with more than ``caps.rows_per_group`` in one
+    of these, or with more than ``caps.rows`` in all; bin 0 the others. Rows in no cell of ``groups`` are not looked at; if that
+    is None, all rows of a unit are one group. The ``keys`` are constant per unit, and "rows" are units, none without a row.
+    """
+
+    where: Expression | None
+    keys: tuple[Key, ...]
+    groups: Key | None
+    caps: Bound
+    joins: tuple[Join, ...] = ()
+
+    @property
+    def all_rows(self) -> Wanted:
+        """The rows that are looked at, with ``groups`` as the last of their keys."""
+        groups = () if self.groups is None else (self.groups,)
+        return Wanted(self.where, (*self.keys, *groups), (), Bound(0), self.joins)
+
+    @property
+    def inner(self) -> int:
+        """How many cells of ``all_rows`` are one cell of ``keys``."""
+        return 1 if self.groups is None else self.groups.cells
+
+
+@dataclass(frozen=True, slots=True)
 class Counts:
     """The bins that have rows, sorted by cell, then by bin: ``rows`` of them, at least 1, in each."""
 
@@ -229,8 +257,8 @@ class Engine(Protocol):
     def run(self, wanted: Wanted) -> Private[Sums]:
         """The exact integers. Raises EngineFault, and no other error."""
 
-    def counts(self, wanted: CountsWanted | UnitsWanted) -> Private[Counts]:
-        """How many rows lie where, or how many units have how many. Raises EngineFault, and no other error."""
+    def counts(self, wanted: CountsWanted | UnitsWanted | CutWanted) -> Private[Counts]:
+        """How many rows lie where, how many units have how many, or too many. Raises EngineFault, and no other error."""
 
     def keys(self, wanted: KeysWanted) -> Private[Candidates]:
         """The values that enough units have. Raises EngineFault, and no other error."""

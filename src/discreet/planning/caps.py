@@ -11,17 +11,18 @@ from dataclasses import replace
 from discreet.engines.choice import key_for
 from discreet.engines.wanted import Bound
 from discreet.errors import QuestionError
-from discreet.facts.joins import multiplicity
-from discreet.facts.model import MOST_OF_UNIT, ByColumn, Facts
+from discreet.facts.joins import join_of, multiplicity
+from discreet.facts.model import MOST_OF_UNIT, ByColumn, Companion, Facts
 from discreet.planning.cells import most_cells
-from discreet.questions.algebra import Question
+from discreet.questions.algebra import Aggregate, Question
 from discreet.questions.disjoint import is_per_unit
+from discreet.questions.text import to_text
 from discreet.remedies import Remedy
 from discreet.statistics.clamping import Reach
 from discreet.statistics.summed import Summed
 from discreet.statistics.vector import VectorDraft
 
-__all__ = ["bound_of", "clamped", "matches_of", "reach_of", "rows_checked"]
+__all__ = ["bound_of", "caps_checked", "clamped", "matches_of", "reach_of", "rows_checked"]
 
 
 def matches_of(question: Question, facts: Facts) -> int:
@@ -74,6 +75,27 @@ def rows_checked(reach: Reach) -> None:
             hint=Remedy("write {max_rows=10} beside the price, or PER UNIT 10 ROWS at the end; or max_rows into the facts; "
                         "ROWS_PER_UNIT(0.95) asks how many most units have"),
         )
+
+
+def caps_checked(aggregate: Aggregate, question: Question, facts: Facts) -> Bound:
+    """The caps that AT_CAPS is about: those on rows, and of groups by the key that it names. Refused if nothing can be cut."""
+    key = () if aggregate.of is None else (aggregate.of,)
+    reach = reach_of(replace(question, keys=(*question.keys, *key)), facts)
+    assert reach is not None
+    if any(isinstance(join_of(facts, join.table), Companion) for join in question.joins):
+        raise QuestionError("rows of confidential tables are cut before they are joined", hint="ask AT_CAPS() of one table alone")
+    rows, groups, per_group = reach.caps
+    if aggregate.of is None:  # all rows of a unit are one group
+        found = Bound(0, rows=min((each for each in (rows, per_group) if each is not None), default=None))
+    else:
+        found = Bound(0, groups if groups is not None and groups < reach.cells else None, per_group, rows)
+    if found != Bound(0):
+        return found
+    named = "" if groups is None or aggregate.of is not None else "; of a cap on groups AT_CAPS(key) tells, which names their key"
+    raise QuestionError(
+        f"no cap of this question cuts anything that {to_text(aggregate)} looks at",
+        hint=Remedy(f"write {{max_rows=10}} beside the price, or PER UNIT 10 ROWS at the end{named}"),
+    )
 
 
 def bound_of(question: Question, facts: Facts, *, is_clamped: bool) -> Bound | None:

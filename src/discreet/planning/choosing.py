@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from discreet.errors import QuestionError
 from discreet.facts.model import EachRow, Facts
-from discreet.planning.caps import clamped, matches_of, reach_of, rows_checked
+from discreet.planning.caps import caps_checked, clamped, matches_of, reach_of, rows_checked
 from discreet.planning.cells import cells_of, unknown_key
 from discreet.planning.plan import Known
 from discreet.planning.unknown import keys_draft
@@ -34,6 +34,7 @@ from discreet.questions.nulls import with_nulls_replaced
 from discreet.questions.ranked import RANKED_KINDS, SIZE_KINDS
 from discreet.questions.text import to_text
 from discreet.sensitivities.scope import Scope
+from discreet.statistics.at_caps import AtCapsDraft, Cut
 from discreet.statistics.count import Count
 from discreet.statistics.distinct import Distinct
 from discreet.statistics.mode import ModeDraft, declared_values
@@ -116,17 +117,19 @@ def choose(question: Question, facts: Facts) -> Choice:
     ranked = [each for each in rest if each.kind in RANKED_KINDS]
     sizes = [each for each in rest if each.kind in SIZE_KINDS]
     modes = [each for each in rest if each.kind == "mode"]
+    cut = [each for each in rest if each.kind == "at_caps"]
     keys = keys_draft(question, facts, rest)
-    if keys is not None and (ranked or modes):
+    if keys is not None and (ranked or modes or cut):
         raise QuestionError("values with ranks are for keys that are public", hint="declare the key's values in the facts")
     if keys is not None and keys.aggregates:
         return Choice((keys,), tuple(known))
-    others = [each for each in rest if each not in (*ranked, *sizes, *modes)]
+    others = [each for each in rest if each not in (*ranked, *sizes, *modes, *cut)]
     drafts = _of_units(drafts_of(others, question, facts), bool(ranked or modes), question, facts)
     scope = _scope(question, facts, filtered=True)  # the number of rows does not matter to ranks
     chosen = (*rank_drafts([(each, _argument(each, facts), scope) for each in ranked]), *_modes(modes, scope, facts))
     first = () if keys is None else (keys,)
-    return Choice((*first, *drafts, *chosen, *size_drafts(_counted(sizes, facts), facts)), tuple(known))
+    counted = (*size_drafts(_counted(sizes, facts), facts), *_cut(_counted(cut, facts), question, facts))
+    return Choice((*first, *drafts, *chosen, *counted), tuple(known))
 
 
 def _modes(aggregates: list[Aggregate], scope: Scope, facts: Facts) -> Iterable[ModeDraft]:
@@ -134,6 +137,14 @@ def _modes(aggregates: list[Aggregate], scope: Scope, facts: Facts) -> Iterable[
     for each in aggregates:
         of = _argument(each, facts)
         yield ModeDraft(of, each.filter, declared_values(of, facts), ((each,),), replace(scope, grouped=False, groups_per_unit=1))
+
+
+def _cut(aggregates: list[Aggregate], question: Question, facts: Facts) -> Iterable[AtCapsDraft]:
+    """One pair for each: a unit is in one cell, and says yes or no there. Rule 40."""
+    scope = Scope(facts.neighbours, filtered=True, grouped=bool(question.keys))
+    for each in aggregates:
+        statistic = Cut(question.keys, each.of, caps_checked(each, question, facts))
+        yield AtCapsDraft(statistic, (None,), ((each,),), scope, to_text(each))
 
 
 def _counted(sizes: list[Aggregate], facts: Facts) -> list[Aggregate]:

@@ -38,6 +38,7 @@ FORMS: dict[AggregateKind, Form] = {
     "at_bounds": Form("AT_BOUNDS", "at_bounds", "mean", grows="no"),
     "at_lower": Form("AT_LOWER", "at_lower", "mean", grows="no"),
     "at_upper": Form("AT_UPPER", "at_upper", "mean", grows="no"),
+    "at_caps": Form("AT_CAPS", "at_caps", "mean", grows="no"),
     "sum": Form("SUM", "sum", "sum"),
     "mean": Form("AVG", "mean", "mean"),
     "variance_pop": Form("VAR_POP", "variance", "variance", grows="otherwise"),

@@ -76,6 +76,7 @@ AggregateKind = OneOfThese[
     "at_bounds",
     "at_lower",
     "at_upper",
+    "at_caps",
     "sum",
     "mean",
     "variance_pop",
@@ -166,7 +167,7 @@ class Aggregate:
     """One statistic over the rows of a group that meet ``filter``."""
 
     kind: AggregateKind
-    of: "Expression | None" = None  # None only for count_rows, count_units and rows_per_unit; a key for groups_per_unit
+    of: "Expression | None" = None  # None for counts of rows and units, and sizes; a key for groups_per_unit; either for at_caps
     filter: "Expression | None" = None
     and_of: "Expression | None" = None  # the second of two numbers that are related: rows lacking either are dropped
     q: Fraction | None = None  # of quantiles alone: the share of rows (or of units) below it, from 0 to 1

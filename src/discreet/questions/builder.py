@@ -220,7 +220,7 @@ def _literal(number: Fraction) -> Expression:
 
 
 def _aggregate(statistic: Statistic, facts: Facts, joins: tuple[Join, ...]) -> Aggregate:
-    read_of = read_key if statistic.kind == "groups_per_unit" else read_value
+    read_of = read_key if statistic.kind in ("groups_per_unit", "at_caps") else read_value
     is_units = statistic.kind == "count_distinct" and _is_unit(statistic.of, facts)
     of = None if statistic.of is None or is_units else read_of(statistic.of, facts, joins)
     other = None if statistic.and_of is None else read_value(statistic.and_of, facts, joins)

@@ -103,5 +103,7 @@ def check_units(aggregate: Aggregate, facts: Facts) -> None:
     """Raises Misfit if units are counted where each row is one."""
     if aggregate.kind in SIZE_KINDS and not isinstance(facts.unit, ByColumn):
         raise Misfit(aggregate, "each row is a unit of its own here: one row in one group", "leave it out, and caps too")
+    if aggregate.kind == "at_caps" and not isinstance(facts.unit, ByColumn):
+        raise Misfit(aggregate, "each row is a unit of its own here, so that nothing is cut", "leave it out")
     if aggregate.kind == "count_units" and not isinstance(facts.unit, ByColumn):
         raise Misfit(aggregate, "each row is a unit of its own here", "write COUNT(*)")

@@ -26,6 +26,7 @@ from discreet.questions.algebra import (
 )
 from discreet.questions.bounds import beyond_bounds, bounds_of, unbounded_operand
 from discreet.questions.caps import check_units, fitted_caps
+from discreet.questions.disjoint import is_per_unit
 from discreet.questions.joins import facts_seen, fitted_joins
 from discreet.questions.naming import default_name
 from discreet.questions.normal import normal
@@ -211,6 +212,9 @@ def _check_aggregate(aggregate: Aggregate, within: Context) -> None:
     if aggregate.kind in SIZE_KINDS:
         _check_size(aggregate, within)
         return
+    if aggregate.kind == "at_caps":
+        _check_caps(aggregate, within)
+        return
     if aggregate.kind == "mode":
         _check_mode(aggregate, facts)
     if aggregate.of is None or aggregate.kind in ("count", "mode"):
@@ -238,6 +242,18 @@ def _check_mode(aggregate: Aggregate, facts: model.Facts) -> None:
 def _check_size(aggregate: Aggregate, within: Context) -> None:
     if within.keys:
         raise Misfit(aggregate, "how many rows or groups units have is released for all of them together", "leave out GROUP BY")
+    if aggregate.of is not None:
+        checked_key(aggregate.of, within.facts, within.places or Places())
+
+
+def _check_caps(aggregate: Aggregate, within: Context) -> None:
+    if aggregate.filter is not None:
+        raise Misfit(aggregate, "whether a unit is cut is told by all its rows that meet WHERE", "move the condition to WHERE")
+    if not all(is_per_unit(key, within.facts) for key in within.keys):
+        raise Misfit(
+            aggregate, "whether a unit is cut is told once for each, and it can be in several of these groups",
+            "leave out GROUP BY and name the key: AT_CAPS(key); or group by columns that are constant per unit",
+        )  # fmt: skip
     if aggregate.of is not None:
         checked_key(aggregate.of, within.facts, within.places or Places())
 

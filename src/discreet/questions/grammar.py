@@ -222,6 +222,8 @@ class Grammar:
         kind, of, other = AGGREGATES[token.key], None, None
         if token.key in ("COUNT_UNITS", "RUNNING_COUNT"):
             self.cursor.expect("*")
+        elif token.key == "AT_CAPS":
+            of = None if self.cursor.token.key == ")" else self.expression()
         elif token.key == "COUNT" and self.cursor.take_if("*"):
             kind = "count_rows"
         elif token.key == "COUNT" and self.cursor.take_if("DISTINCT"):

@@ -20,6 +20,7 @@ __all__ = [
     "Computed",
     "Measure",
     "Statistic",
+    "at_caps",
     "bin",
     "constant",
     "correlation",
@@ -76,7 +77,8 @@ class Statistic(Measure):
         if self.kind in SIZE_KINDS or self.kind in RANKED_KINDS:
             return ranked_text(Aggregate(self.kind, q=self.q, interval=self.interval), ", ".join(numbers)) + condition
         distinctly = "DISTINCT " if self.kind == "count_distinct" else ""
-        return f"{FORMS[self.kind].sql}({distinctly}{', '.join(numbers) or '*'}){condition}"
+        everything = "" if self.kind == "at_caps" else "*"
+        return f"{FORMS[self.kind].sql}({distinctly}{', '.join(numbers) or everything}){condition}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -206,6 +208,11 @@ def rows_per_unit(q: Number) -> Statistic:
 def groups_per_unit(q: Number, key: str) -> Statistic:
     """The number of groups by ``key`` that a share ``q`` of the units does not exceed: what to take as max_groups."""
     return Statistic("groups_per_unit", key, q=exact(q, "q"))
+
+
+def at_caps(key: str | None = None) -> Statistic:
+    """The share of units of which a cap on rows cuts something; with a ``key``, of which any cap does in groups by it."""
+    return Statistic("at_caps", key)
 
 
 def bin(of: str, width: Number, origin: Number = 0) -> BinSpec:  # noqa: A001 - read as dc.bin

@@ -142,7 +142,8 @@ def _aggregate(aggregate: Aggregate, text: Text) -> str:
     condition = "" if aggregate.filter is None else f" FILTER (WHERE {text(aggregate.filter, 0)})"
     if kind in SIZE_KINDS or (kind in RANKED_KINDS and of is not None):
         return ranked_text(aggregate, "" if of is None else text(of, 0)) + condition
-    numbers = "*" if of is None else text(of, 0) if other is None else f"{text(of, 0)}, {text(other, 0)}"
+    everything = "" if kind == "at_caps" else "*"
+    numbers = everything if of is None else text(of, 0) if other is None else f"{text(of, 0)}, {text(other, 0)}"
     return f"{FORMS[kind].sql}({'DISTINCT ' if kind == 'count_distinct' else ''}{numbers}){condition}"
 
 

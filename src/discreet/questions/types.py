@@ -233,7 +233,7 @@ def _check_aggregate(expression: Aggregate, inner: list[Fitted]) -> None:
         return
     if inner[0][1] == "null":
         raise Misfit(expression, "an aggregate of NULL counts nothing", "write COUNT(*)")
-    if expression.kind in ("count", "count_distinct", "groups_per_unit", "mode"):
+    if expression.kind in ("count", "count_distinct", "groups_per_unit", "at_caps", "mode"):
         return
     if inner[0][1] == "truth":
         raise Misfit(expression, f"only numbers are added up, not {_named(inner[0])}", "write COUNT(*) FILTER (WHERE …)")

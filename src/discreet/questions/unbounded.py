@@ -31,7 +31,8 @@ FIND = "write {bounds_share=0.2}, the part of the price that finds bounds"  # fo
 _LEAST = Fraction(1, 1000)
 _FINEST = 10**6  # the largest denominator
 _EXAMPLE = "write BOUNDS SHARE 0.2, a part of the price between 0.001 and 0.999"
-_NEED_NONE = ("count_rows", "count_units", "count", "count_distinct", "running_rows", "mode", "rows_per_unit", "groups_per_unit")
+_NEED_NONE = ("count_rows", "count_units", "count", "count_distinct", "running_rows", "mode", "rows_per_unit", "groups_per_unit",
+              "at_caps")  # fmt: skip
 
 
 def is_bounds_share(cursor: Cursor) -> bool:
@@ -96,7 +97,7 @@ def fitted_share(question: Question, aggregates: Iterable[Aggregate], facts: Fac
     wanted = list(aggregates)
     found = unbounded_in(wanted, facts)
     inside = [part for each in wanted for part in (each.of, each.and_of) if part is not None and not isinstance(part, Column)]
-    keys = [*question.keys, *(each.of for each in wanted if each.kind == "groups_per_unit" and each.of is not None)]
+    keys = [*question.keys, *(each.of for each in wanted if each.kind in ("groups_per_unit", "at_caps") and each.of is not None)]
     for place in (*keys, *inside):
         for one in every(place):
             if isinstance(one, Column) and one.name in found:

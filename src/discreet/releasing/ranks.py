@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.engines.wanted import Counts, CountsWanted, UnitsWanted, Wanted
+from discreet.engines.wanted import Counts, CountsWanted, CutWanted, UnitsWanted, Wanted
 from discreet.mechanisms.tallies import Tallies
 from discreet.mechanisms.tally import ranges_of
 from discreet.private import Private
@@ -19,7 +19,7 @@ from discreet.statistics.ranks import Ranks
 
 __all__ = ["Counting", "chosen"]
 
-Counting = Callable[[CountsWanted | UnitsWanted], Private[Counts]]
+Counting = Callable[[CountsWanted | UnitsWanted | CutWanted], Private[Counts]]
 Integers = NDArray[np.int64]
 
 _SMALL = 1 << 12  # points of a lattice that is read finely at once

@@ -9,9 +9,11 @@ from numpy.typing import NDArray
 from discreet.engines.wanted import Sums
 from discreet.planning.plan import Plan
 from discreet.private import Private
+from discreet.releasing.at_caps import units_cut
 from discreet.releasing.modes import chosen_modes
 from discreet.releasing.ranks import Counting, chosen
 from discreet.releasing.unit_sizes import chosen_sizes
+from discreet.statistics.at_caps import AtCaps
 from discreet.statistics.mode import Mode
 from discreet.statistics.part import Part, Released
 from discreet.statistics.ranks import Ranks
@@ -39,6 +41,8 @@ def _released(part: Part, plan: Plan, exact: Exact, counts: Counting | None) -> 
             return chosen_modes(part, plan.wanted, counts)
         case Ranks():
             return chosen(part, plan.wanted, counts)
+        case AtCaps():
+            return with_noise(part, units_cut(part, plan, counts))
         case Vector():
             return _noisy(part, exact, plan.facts.rows)
         case _:
@@ -48,7 +52,11 @@ def _released(part: Part, plan: Plan, exact: Exact, counts: Counting | None) -> 
 def _noisy(vector: Vector, exact: Exact, rows: int | None) -> NDArray[Any]:
     starts = zip(vector.measures, vector.wants(), strict=True)
     coordinates = [vector.statistic.exact(exact[start : start + len(wanted)], rows) for start, wanted in starts]
-    together = np.stack(coordinates, axis=1)
+    return with_noise(vector, np.stack(coordinates, axis=1))
+
+
+def with_noise(vector: Vector, together: Exact) -> NDArray[Any]:
+    """Exact integers with the noise of their vector."""
     if vector.few:
         return vector.mechanism.release_whole(together)
     noisy = vector.mechanism.release(np.clip(together, -_MOST, _MOST).astype(np.int64))

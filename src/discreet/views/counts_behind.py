@@ -32,7 +32,7 @@ def count_behind(value: Expression, plan: Plan) -> str | None:
     such a count only if all are about the same rows.
     """
     aggregates = aggregates_in_expression(value)
-    if any(each.kind in SIZE_KINDS for each in aggregates):
+    if any(each.kind in (*SIZE_KINDS, "at_caps") for each in aggregates):
         return None  # units are behind it, not rows
     behind = dict.fromkeys(rows_behind(each, plan.facts) for each in aggregates)
     if len(behind) != 1:

@@ -33,7 +33,10 @@ from discreet.views.simultaneous import Confidence
 
 __all__ = ["Basis", "Expected", "expected_errors", "price_within", "readable_group", "size_for"]
 
-Basis = Literal["rows", "released", "assuming", "rows_about", "table", "rank", "rank_of_units", "count", "range", "none"]
+Basis = Literal[
+    "rows", "released", "assuming", "rows_about", "table", "units", "table_of_units",  # sizes that an error is worked out for
+    "rank", "rank_of_units", "count", "range", "none",
+]  # fmt: skip
 
 _SIZES = (100, 1000, 10_000)  # of a group, where nothing says how large it is
 _STEADY = ("count", "count_rows", "count_units", "count_distinct", "running_rows", "sum")  # whose error rows do not change
@@ -62,6 +65,10 @@ def size_for(
     several groups the least; else ``assuming``; else an even part of what the facts say about the table.
     """
     aggregates = aggregates_in_expression(value)
+    groups = prod(max(1, len(axis.values)) for axis in cells_of(question.keys, facts)[1])
+    if _is_of_units(value):
+        units = assuming if assuming is not None or facts.units is None else max(1, facts.units // groups)
+        return None if units is None else (units, "units")
     if facts.rows is not None and all(known_rows_behind(each, question, facts) is not None for each in aggregates):
         return facts.rows, "rows"
     if counted is not None:
@@ -69,7 +76,6 @@ def size_for(
     if assuming is not None:
         return assuming, "assuming"
     about = facts.rows if facts.rows is not None else facts.rows_about
-    groups = prod(max(1, len(axis.values)) for axis in cells_of(question.keys, facts)[1])
     return (max(1, about // groups), "rows_about") if about is not None else None
 
 
@@ -92,7 +98,8 @@ def expected_errors(
             continue
         counted = released.get(output.name) if isinstance(released, Mapping) else released
         size = size_for(plan.facts, plan.question, output.value, assuming, counted)
-        sizes: list[tuple[int, Basis]] = [(n, "table") for n in _SIZES] if size is None else [size]
+        unknown: Basis = "table_of_units" if _is_of_units(output.value) else "table"
+        sizes: list[tuple[int, Basis]] = [(n, unknown) for n in _SIZES] if size is None else [size]
         if loose & _scaled(output.value):
             found += _in_ranges(output, [(n, at(n)[place]) for n, _ in sizes], _depends_on_rows(plan, output.value))
         elif _depends_on_rows(plan, output.value):
@@ -100,6 +107,11 @@ def expected_errors(
         else:
             found.append(Expected(output.name, at(sizes[0][0])[place], "none", None))
     return tuple(found)
+
+
+def _is_of_units(value: Expression) -> bool:
+    """Whether its error depends on how many units there are, and not on how many rows."""
+    return any(each.kind == "at_caps" for each in aggregates_in_expression(value))
 
 
 def _off(plan: Plan, value: Expression, alpha: float) -> Off | None:
@@ -209,10 +221,11 @@ def _is_met(expected: tuple[Expected, ...], within: Mapping[str, Fraction]) -> b
                     f"how good {found.name} is depends on the bounds that will be found",
                     hint=Remedy("write {epsilon=1}, and see in the quote how good it is beside the range found"),
                 )
-            if found.basis == "table":
+            if found.basis in ("table", "table_of_units"):
+                what, more = ("rows", ", or rows_about in the facts") if found.basis == "table" else ("units", "")
                 raise QuestionError(
-                    f"how good {found.name} is depends on how many rows there are, which nothing public says",
-                    hint=Remedy("write {assuming=1000} beside within, or rows_about in the facts"),
+                    f"how good {found.name} is depends on how many {what} there are, which nothing public says",
+                    hint=Remedy(f"write {{assuming=1000}} beside within{more}"),
                 )
             if found.plus_minus > within[found.name]:
                 return False

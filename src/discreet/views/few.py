@@ -28,6 +28,7 @@ Cells = NDArray[np.bool_]
 
 _COUNTS: tuple[AggregateKind, ...] = ("count_rows", "count", "count_units")
 _OF_NOBODY: tuple[AggregateKind, ...] = (*_COUNTS, "count_distinct", "running_rows", "sum")  # are 0 there, and say so
+_TELL = (*_COUNTS, "at_caps")  # how many rows, or units, they are of
 _ROWS = Aggregate("count_rows")
 
 
@@ -92,7 +93,7 @@ def _counted(aggregate: Aggregate, plan: Plan) -> Derived | None:
     source = plan.source(aggregate)
     if not isinstance(source, Derived) or _is_known(aggregate, plan):
         return None
-    if aggregate.kind in _COUNTS or plan.vectors[source.vector].tells_rows:
+    if aggregate.kind in _TELL or plan.vectors[source.vector].tells_rows:
         return source
     wanted = count_beside(aggregate, plan.facts)
     return next((place for each, place in plan.sources if isinstance(place, Derived) and _tells(each, place, wanted, plan)), None)
