@@ -33,12 +33,12 @@ def demo(words: list[str]) -> int:
 
 
 def check(words: list[str]) -> int:
-    """ruff, mypy --strict, import-linter and the fast tests; about a minute"""
+    """the fast tests, with ruff, mypy --strict and import-linter beside them; under a minute on two cores"""
     return lint_and_test("check", "not slow and not soak", words)
 
 
 def test(words: list[str]) -> int:
-    """everything in check, then every test but soak, and every block in the docs"""
+    """everything in check, every test but soak, and every block in the docs; about eight minutes on two cores"""
     return lint_and_test("test", "not soak", words)
 
 

@@ -42,6 +42,7 @@ values = [1, 2]
 [columns.town]
 type = "text"
 """
+RELATIONS = ["add_remove", "change_one"]
 ROW, WHO = '"row"', '{ column = "who" }'
 PRICE_OF_KEYS = {"epsilon": 1, "delta": "0.01", "neighbours": "add_remove"}
 EPSILON, RHO, KEYS = {"epsilon": 1}, {"rho": "0.1"}, {"epsilon": 10, "delta": "0.01"}
@@ -109,10 +110,11 @@ RANKED = [
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("price", [EPSILON, RHO], ids=["epsilon", "rho"])
-@pytest.mark.parametrize("neighbours", ["add_remove", "change_one"])
-@pytest.mark.parametrize(("unit", "sql"), RANKED)
-def test_a_halved_sensitivity_of_choices_by_rank_is_found(monkeypatch, unit, sql, neighbours, price):
+@pytest.mark.parametrize("turn", [0, 1])
+@pytest.mark.parametrize("place", range(len(RANKED)))
+def test_a_halved_sensitivity_of_choices_by_rank_is_found(monkeypatch, place, turn):
+    """Each under both relations and at both kinds of price; which of them go together takes turns."""
+    (unit, sql), neighbours, price = RANKED[place], RELATIONS[turn], [EPSILON, RHO][(place + turn) % 2]
     assert not audited(sql, price, unit, neighbours, pairs=3).found_violation
     mutated(monkeypatch, rank_drafts, "_moves", lambda found: found / 2)
     assert is_found(audited(sql, price, unit, neighbours), "rows, declared")
