@@ -1,17 +1,16 @@
 """Generated questions through the whole flow: DuckDB and the reference engine agree integer for integer."""
 
 import csv
-import importlib.util
 from collections import Counter
 from dataclasses import fields, is_dataclass, replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
+from tests.laws import questions_at_random as at_random
+from tests.laws.engines_of_laws import Shared
 
 from discreet.curator import curator_in_memory
-from discreet.engines import open_engine
 from discreet.engines.reference import Reference
 from discreet.engines.wanted import CountsWanted
 from discreet.facts.model import Source
@@ -21,10 +20,6 @@ from discreet.questions import algebra
 from discreet.questions.sql import read_sql
 from discreet.statistics.ranks import Ranks
 from discreet.views.rows import cells_shown
-
-_spec = importlib.util.spec_from_file_location("questions_at_random", Path(__file__).with_name("questions_at_random.py"))
-at_random = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(at_random)
 
 COLUMNS = ["x", "y", "k", "c", "s", "b", "name", "d"]
 NODES = {"Column", "Literal", "Apply", "In", "Like", "Case", "DatePart", "Bin"}
@@ -64,7 +59,7 @@ def test_duckdb_and_the_reference_agree_on_generated_questions_which_meet_every_
         question = read_sql(sql, facts)
         met.update(nodes(question))
         plan = make_plan(question, facts, read_price(epsilon=1))
-        engine = open_engine(facts)
+        engine = Shared(facts, facts.located)
         reference = Reference(facts, texts)
         for ranks in (each for each in plan.vectors if isinstance(each, Ranks)):
             for coarse, bins in ((0, None), (3, None), (0, ((0, 5), (9, 400_000)))):
