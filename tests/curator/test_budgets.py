@@ -492,7 +492,7 @@ def test_a_source_that_changes_while_it_is_read_is_written_down_once_with_its_ch
             (tmp_path / "t.csv").write_text("x,place,name\n1,1,new\n", encoding="utf-8")
         return check(_self)
 
-    check = type(t)._checked
+    check = type(t.desk).checked
     monkeypatch.setattr(type(t.desk), "checked", edited)
     with pytest.raises(dc.SourceFault, match="the source of t"):
         t.ask(URBAN, epsilon="0.1")
