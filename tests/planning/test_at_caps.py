@@ -145,7 +145,7 @@ def test_the_note_says_that_rows_are_not_told_and_quotes_of_capped_counts_offer_
     about, rows = sales(WEEKS)
     curator = curator_in_memory(about, Reference(about, rows))
     found = curator.ask("SELECT AT_CAPS() AS s FROM sales", epsilon=1)
-    assert found.warnings == ("AT_CAPS() is about units; the share of rows that is cut has no bound, and is not offered",)
+    assert found.left_out == ("AT_CAPS() is the share of units that are cut; that of rows has no bound, and is not offered",)
     assert curator.budget.spent == dc.Approximate(epsilon=1, delta=0)
     asked = {"COUNT(*) AS n": "", "week, COUNT(*) AS n": " GROUP BY week", "COUNT_UNITS(*) AS n": ""}
     offered = {sql: curator.quote(f"SELECT {sql} FROM sales{more}", epsilon=1).warnings for sql, more in asked.items()}

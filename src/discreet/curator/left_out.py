@@ -24,6 +24,7 @@ from discreet.questions.nulls import with_nulls_replaced
 from discreet.questions.ranked import SIZE_KINDS
 from discreet.questions.text import to_text
 from discreet.questions.walk import every
+from discreet.statistics.at_caps import AtCaps
 from discreet.statistics.bounds import Found
 from discreet.statistics.mode import Mode
 from discreet.statistics.part import Part
@@ -43,7 +44,7 @@ def left_out(plan: Plan) -> tuple[str, ...]:
     """What the intervals of the plan's answer do not cover, a sentence each; nothing where all numbers are public."""
     if not plan.vectors:
         return ()
-    found = (_cut(plan), *_joined(plan), _clamped(plan), _missing(plan), _in_no_group(plan), _selected(plan))
+    found = (_cut(plan), *_joined(plan), *_of_units(plan), _clamped(plan), _missing(plan), _in_no_group(plan), _selected(plan))
     return tuple(sentence for sentence in found if sentence)
 
 
@@ -129,6 +130,12 @@ def _joined(plan: Plan) -> Iterable[str]:
         other = join_of(plan.facts, join.table)
         if isinstance(other, Companion):
             yield f"of {other.name} at most {_many(other.max_matches, 'row')} of each {other.match} are joined"
+
+
+def _of_units(plan: Plan) -> Iterable[str]:
+    """What AT_CAPS does not tell. Rule 40."""
+    for each in dict.fromkeys(part.what for part in plan.vectors if isinstance(part, AtCaps)):
+        yield f"{each} is the share of units that are cut; that of rows has no bound, and is not offered"
 
 
 # ---- values

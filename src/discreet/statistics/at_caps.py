@@ -105,9 +105,6 @@ class AtCaps(Vector):
         """What is read; ``groups`` are the cells of the key that it names, if it names one."""
         return CutWanted(wanted.where, wanted.keys, groups, self.cut.caps, wanted.joins)
 
-    def notes(self) -> list[str]:
-        return [f"{self.what} is about units; the share of rows that is cut has no bound, and is not offered"]
-
 
 @dataclass(frozen=True, slots=True)
 class AtCapsDraft(VectorDraft):
