@@ -16,7 +16,7 @@ from discreet.engines import objects, open_engine
 from discreet.engines.reference import Reference
 from discreet.engines.wanted import Bound, ByValue, KeysWanted, Measure, Wanted
 from discreet.errors import FactsError
-from discreet.facts.model import Boolean, ByColumn, Date, Integer, Number, Text, Timestamp
+from discreet.facts.model import Boolean, ByColumn, Category, Date, Integer, Number, Text, Timestamp
 from discreet.questions.algebra import Column
 
 WORDS = ["", "?", " ", "a", "A", "é", "O'Hara", 'é"%_', "x" * 300, "\x00", "a\x00b", "🙂", "1", "+1.50", " 7 ", "1e400", "-inf",
@@ -119,6 +119,17 @@ def test_arrays_of_days_moments_and_numbers_are_read_as_pandas_reads_them(facts)
     arrays = {"seen": moments, "day": moments.astype("datetime64[D]"), "x": np.array([1.5, np.nan, 7], dtype=np.float32),
               "i": np.array([1, 2, 300]), "b": np.array([True, False, True])}  # fmt: skip
     assert values_in(open_engine(known, arrays)) == values_in(open_engine(known, pd.DataFrame(arrays)))
+
+
+def test_columns_of_numbers_are_read_at_once_as_they_are_one_by_one(facts, monkeypatch):
+    columns = {"x": [1.5, float("nan"), 7.0, -0.0], "i": [2**53 + 1, -3, 7, 0], "c": [2, 9, -7, 0], "who": [7, 7, 8, -(2**63)]}
+    known = facts(Number("x", Fraction(-5), Fraction(5)), Integer("i"), Category("c", (-7, 2), other=True), unit=ByColumn("who"))
+    at_once = open_engine(known, columns)
+    monkeypatch.setattr("discreet.engines.frames._numbers", lambda *_: None)
+    one_by_one = open_engine(known, columns)
+    assert values_in(at_once) == values_in(one_by_one)
+    assert at_once.run(UNITS).take().low.tolist() == one_by_one.run(UNITS).take().low.tolist() == [[3], [4]]
+    assert values_in(open_engine(known, {name: [] for name in columns})) == {}
 
 
 @pytest.mark.parametrize(

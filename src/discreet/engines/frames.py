@@ -15,9 +15,9 @@ from discreet.engines.lines import places_of
 from discreet.engines.objects import as_texts, units_as_texts
 from discreet.engines.stored import safe_name
 from discreet.errors import FactsError
-from discreet.facts.model import Facts
+from discreet.facts.model import Category, Column, Facts, Integer, Number
 
-__all__ = ["Cells", "cells_of", "frame_as_text", "renamed", "texts_of"]
+__all__ = ["as_arrays", "cells_of", "frame_as_text", "renamed"]
 
 Cells = NDArray[np.object_]
 
@@ -60,7 +60,7 @@ def _cells(column: object, name: str) -> Cells:
         raise FactsError(f"column {name!r} is a {type(column).__name__}, not a list of values", hint="write [30, 41, 52]")
     if isinstance(column, np.ndarray) and column.dtype.kind == "M":  # days and moments, whose nanoseconds would be whole numbers
         return _column(column.astype("datetime64[us]").astype(object))
-    return _column(column)
+    return _column(column.tolist() if isinstance(column, np.ndarray) else column)
 
 
 def _column(cells: Iterable[object]) -> Cells:
@@ -78,7 +78,29 @@ def _refuse_ragged(columns: Sequence[Cells], names: Sequence[str]) -> None:
             raise FactsError(said, hint="give every column a value for every row: None where there is none")
 
 
-def texts_of(cells: Mapping[int, Cells], facts: Facts) -> tuple[dict[int, Cells], Facts]:
+def as_arrays(cells: Sequence[Cells], facts: Facts) -> tuple[dict[str, NDArray[Any]], Facts]:
+    """The columns under safe names: numbers as they are where all cells of one are, else texts; and the facts that read on."""
+    declared = [*facts.columns, *[None] * (len(cells) - len(facts.columns))]
+    numbers = {place: found for place, column in enumerate(declared) if (found := _numbers(cells[place], column)) is not None}
+    texts, facts = _texts_of({place: each for place, each in enumerate(cells) if place not in numbers}, facts)
+    return {safe_name(place): each for place, each in sorted(({**numbers, **texts}).items())}, facts
+
+
+def _numbers(cells: Cells, declared: Column | None) -> NDArray[Any] | None:
+    """Cells that are all whole numbers, or all floats, where a column of them is read as such; None is for units."""
+    kinds, is_number = set(map(type, cells)), isinstance(declared, Number | Integer)
+    is_coded = isinstance(declared, Category) and all(isinstance(value, int) for value in declared.values)
+    if kinds == {float} and is_number:
+        return np.array(cells, np.float64)
+    if kinds != {int} or not (is_number or is_coded or declared is None):
+        return None
+    try:
+        return np.array(cells, np.int64)
+    except OverflowError:
+        return None
+
+
+def _texts_of(cells: Mapping[int, Cells], facts: Facts) -> tuple[dict[int, Cells], Facts]:
     """Columns of Python's objects, by their place, as texts; and the facts that read on. The units come last."""
     columns, texts = list(facts.columns), dict[int, Cells]()
     for place, each in cells.items():
@@ -127,7 +149,7 @@ def frame_as_text(frame: Any, facts: Facts) -> tuple[object, Facts]:
     odd = {place: _objects(frame.iloc[:, place]) for place in places if frame.dtypes.iloc[place].kind == "O"}
     if not odd:
         return frame, facts
-    texts, facts = texts_of(odd, facts)
+    texts, facts = _texts_of(odd, facts)
     columns = [texts[place] if place in texts else frame.iloc[:, place].reset_index(drop=True) for place in places]
     kind = type(frame.iloc[:, 0])
     series = [kind(cells, dtype=object if place in texts else None) for place, cells in enumerate(columns)]

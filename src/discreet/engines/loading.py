@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.engines.faults import is_interruption
-from discreet.engines.frames import Cells, cells_of, frame_as_text, renamed, texts_of
+from discreet.engines.frames import as_arrays, cells_of, frame_as_text, renamed
 from discreet.engines.layout import Field, Layout
 from discreet.engines.lines import (
     begins_empty,
@@ -85,26 +85,15 @@ def from_duckdb(connection: "DuckDBPyConnection", facts: Facts, file: Path, tabl
 def from_frame(connection: "DuckDBPyConnection", facts: Facts, frame: object) -> Layout:
     """The rows of a pandas, polars or Arrow table, or of Python's own lists and dicts."""
     names = _names(facts)
-    if (cells := cells_of(frame, names)) is not None:
-        return _from_cells(connection, facts, cells)
-    texts, facts = frame_as_text(renamed(frame, names), facts)
-    connection.register("frame", texts)
+    cells = cells_of(frame, names)
+    held, facts = frame_as_text(renamed(frame, names), facts) if cells is None else as_arrays(cells, facts)
+    connection.register("frame", held)
     spelt = {column.name: safe_name(place) for place, column in enumerate(facts.columns)}
     selected, fields, unit = _viewed(facts, _types(connection, "frame"), spelt)
     run(connection, f"CREATE TEMP VIEW raw AS SELECT {selected} FROM frame")
     layout = _read_in(connection, facts, Layout("raw", fields, _members(connection, facts), unit))
     run(connection, "DROP VIEW raw")
     connection.unregister("frame")
-    return layout
-
-
-def _from_cells(connection: "DuckDBPyConnection", facts: Facts, cells: Sequence[Cells]) -> Layout:
-    texts, facts = texts_of(dict(enumerate(cells)), facts)
-    raw = _room_for_texts(connection, facts)
-    for start in range(0, len(cells[0]), _BATCH):
-        _insert(connection, [texts[place][start : start + _BATCH].tolist() for place in range(len(cells))])
-    layout = _read_in(connection, facts, raw)
-    run(connection, "DROP TABLE raw")
     return layout
 
 
