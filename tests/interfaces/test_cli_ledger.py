@@ -61,8 +61,8 @@ def test_entries_of_a_budget_with_a_delta_show_epsilon_first_and_both(discreet, 
     assert discreet("ask", "people.toml", COUNT, "--epsilon", "0.5").code == 0
     assert discreet("ask", "people.toml", COUNT, "--epsilon", "1", "--delta", "0.000001").code == 0
     page = " ".join(discreet("ledger", "show", "people.toml").out.split())
-    assert "people: ε 0.5; spent ε 0, δ 0 → ε 0.5, δ 0 of ε 2, δ 0.0001" in page
-    assert "people: ε 1, δ 0.000001; spent ε 0.5, δ 0 → ε 1.5, δ 0.000001 of ε 2, δ 0.0001" in page
+    assert "people: ε 0.5; spent ε 0 → ε 0.5 of ε 2, δ 0.0001" in page
+    assert "people: ε 1, δ 1e-6; spent ε 0.5 → ε 1.5, δ 1e-6 of ε 2, δ 0.0001" in page
 
 
 def test_every_kind_of_entry_has_words(asked, folder):

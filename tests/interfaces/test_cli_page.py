@@ -37,12 +37,11 @@ def state(spent, cap="1"):
         ("0.001", None, "█" * 19 + "░"),  # something is gone, and it shows
         ("0", "0.25", "█" * 15 + "▒" * 5),
         ("0.5", "0.5", "▒" * 10 + "░" * 10),
-        ("0.5", "0.6", "█" * 10 + "░" * 10),  # more than there is takes nothing
     ],
 )
 def test_the_bar_shows_what_is_left_and_what_a_question_would_take(spent, cost, bar):
     drawn, file = page()
-    drawn.gauge(state(spent), None if cost is None else Pure(epsilon=cost))
+    drawn.gauge(state(spent), None if cost is None else state(Fraction(spent) + Fraction(cost)))
     assert file.getvalue().strip().split(" ")[0] == bar
 
 
@@ -79,7 +78,7 @@ def test_a_figure_is_never_cut_and_a_long_text_is_folded():
 
 def test_ascii_gets_words_for_our_letters():
     drawn, file = page(ascii_only=True)
-    drawn.gauge(state("0.5"), Pure(epsilon="0.25"))
+    drawn.gauge(state("0.5"), state("0.75"))
     drawn.say("ε ± … ·")
     drawn.table("l", ["ε"], [("−1",)])
     text = file.getvalue()

@@ -50,11 +50,11 @@ PRICE = st.sampled_from([{"epsilon": 200}, {"rho": 5000}, {"epsilon": 200, "delt
 
 
 def observed(facts, engine, sql, price):
-    """The calls of mechanisms, all else that is public, and the bounds."""
+    """The calls of mechanisms, all else that is public, and the bounds, which are among what is left out."""
     curator = curator_in_memory(facts, engine)
     with recorded() as calls, seeded(5):
         answer = curator.ask(sql, bounds_share="0.5", **price)
-    return calls, (answer.columns, answer.split, len(answer.rows), curator.budget.spent), answer.warnings
+    return calls, (answer.columns, answer.split, len(answer.rows), curator.budget.spent), (answer.left_out, answer.warnings)
 
 
 def straight(facts, engine, sql, price):

@@ -22,7 +22,6 @@ Floats = NDArray[np.float64]
 
 _POINTS = 513  # of the table of reaches over a ratio between 0 and 1
 _APART, _FURTHER = 1.01, 1.02  # scales of Laplace noise nearer than this are pushed apart, upwards; if there are many, further
-_STEPS, _BEYOND = 12, 1 + 1e-9  # from the reach of one to that of all, and a little further
 _CURVE = 1.001  # between two points of the table the reach is below the larger by this factor
 
 
@@ -82,13 +81,12 @@ def _laplace_reaches(weights: Floats, alpha: float) -> Floats:
             if i != j:
                 shares[i] *= squares[i] / (squares[i] - squares[j])
     lost = np.minimum(np.abs(shares).sum(axis=0) * 1e-15, alpha / 2)  # by cancellation between shares of both signs
-    far = scales[-1] * -np.log(alpha)  # of the widest alone
-    for _ in range(_STEPS):  # Newton's: log P(|S| > a) is concave, so every step ends beyond the reach, and nearer to it
-        each = shares * np.exp(-far / scales)
-        exceeds = np.maximum(each.sum(axis=0), 1e-300)
-        far += np.log(exceeds / (alpha - lost)) * exceeds / np.maximum((each / scales).sum(axis=0), 1e-300)
-        far = np.maximum(far, 0.0)
-    return np.asarray(far * _BEYOND)
+    low, high = np.zeros(scales.shape[1]), scales.sum(axis=0) * (2 - np.log(alpha))
+    for _ in range(44):
+        middle = (low + high) / 2
+        is_exceeded = (shares * np.exp(-middle / scales)).sum(axis=0) > alpha - lost
+        low, high = np.where(is_exceeded, middle, low), np.where(is_exceeded, high, middle)
+    return np.asarray(high)
 
 
 @lru_cache(maxsize=256)
