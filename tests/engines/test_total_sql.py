@@ -42,8 +42,9 @@ def _load(path):
 
 recording, law = _load("engines/recording.py"), _load("laws/test_extremes.py")
 total, values = recording.total, recording.total.values
-at_random, by_unit, joined, private = (
-    _load(f"laws/{name}.py") for name in ("questions_at_random", "units_at_random", "joins_at_random", "test_private_joins")
+at_random, by_unit, of_units, joined, private = (
+    _load(f"laws/{name}.py")
+    for name in ("questions_at_random", "units_at_random", "values_at_random", "joins_at_random", "test_private_joins")
 )
 
 
@@ -123,10 +124,11 @@ def test_statements_about_units_are_total(record, per_unit):
     engine = open_engine(facts, pd.DataFrame([{**dict.fromkeys([*law.worlds.NAMES, "k"]), "who": "anna"}], dtype=object))
 
     @settings(max_examples=30, suppress_health_check=list(HealthCheck), database=None)
-    @given(by_unit.questions(), by_unit.questions_about_constants(), by_unit.CAPS)
-    def total_for_units(sql, about_constants, caps):
+    @given(by_unit.questions(), by_unit.questions_about_constants(), of_units.questions(), by_unit.CAPS)
+    def total_for_units(sql, about_constants, about_values, caps):
         said = Caps(caps.get("max_rows"), caps.get("max_groups"), caps.get("max_rows_per_group"))
         work_off(engine, facts, about_constants if per_unit else sql, said)
+        work_off(engine, facts, about_values)
 
     total_for_units()
     sizes = ("ROWS_PER_UNIT(0.5)", "GROUPS_PER_UNIT(0.5, BIN(x, 0.5))", "GROUPS_PER_UNIT(0.9, c)")

@@ -82,6 +82,25 @@ class Questions:
         sql = f"SELECT {', '.join(named)} FROM t{joined}{where}{group}{tail}"
         return Asked(self.seed, unit, relation, table, sql, self._options(sizes, keys, sql, statistics), self.met)
 
+    def of_units(self, unit, relation):
+        """A question about what units come to: a subquery that gives one row for each, and one clamped statistic around it."""
+        r, self.unit = self.random, unit
+        self.join = self._any(("", "", "codes"))
+        joined = f" {self._any(('', 'LEFT '))}{ON[self.join]}" if self.join else ""
+        kind, only = self._any(("SUM", "SUM", "AVG", "MIN", "MAX", "COUNT")), r.random() < 0.2
+        value = f"{kind}({self.value(2)}){f' FILTER (WHERE {self.condition(1)})' if only else ''}"
+        where = f" WHERE {self.condition(1)}" if r.random() < 0.3 else ""
+        inner = f"SELECT who, {value} AS s FROM t{joined}{where} GROUP BY who"
+        low, high = sorted((self.number(), self.number(("1000", "20", "8000.5"))), key=float)
+        clamped = self._any((f"CLAMP(s, {low}, {high})", f"GREATEST(LEAST(s, {high}), {low})"))
+        around = f"{self._any(('SUM', 'AVG', 'VAR_POP', 'MEDIAN', 'MAX', 'COUNT', 'STDDEV'))}({clamped})"
+        keyed = r.random() < 0.15
+        key, by = (f"BIN({clamped}, {self.width()}) AS g, ", " GROUP BY g") if keyed else ("", "")
+        outside = f" WHERE s {self._any(('>', '<='))} {self._signed()}" if r.random() < 0.3 else ""
+        self._meet("statistic", f"{kind} of units")
+        options = {"epsilon": self._any(("1e-300", "1e-6", "1e6", "1e100") if r.random() < self.often else ("0.1", "1"))}
+        return Asked(self.seed, unit, relation, "", f"SELECT {key}{around} AS v0 FROM ({inner}){outside}{by}", options, self.met)
+
     def in_another_way(self, asked, way):
         """The question for a price that is written in another way, if it can be."""
         is_wish_for_values = way == "within" and (self.met["key", "unknown"] or any(word in asked.sql for word in CHOSEN))

@@ -70,6 +70,9 @@ def asked_on(seed, tables=None, most_terms=60):
     unit, relation = random.choice(worlds.UNITS), random.choice(worlds.RELATIONS)
     if unit == "column" and otherwise.random() < 0.4:
         unit = otherwise.choice(list(worlds.CAPPED))
+    if unit != "row" and (by_unit := Random(f"{seed} by unit")).random() < 0.3:
+        small = [each for each in worlds.tables_for(relation) if each != "many"]
+        return extremes.Questions(f"{seed} by unit", most_terms).of_units(unit, relation), tables or by_unit.sample(small, 2)
     questions = extremes.Questions(seed, most_terms)
     asked, way = questions.one(unit, relation, ""), otherwise.choice(WAYS)
     asked = questions.in_another_way(asked, way) if way != "epsilon" else asked
@@ -124,6 +127,11 @@ KINDS = {
         "ROWS_PER_UNIT",
         "GROUPS_PER_UNIT",
         "AT_CAPS",
+        "SUM of units",
+        "AVG of units",
+        "MIN of units",
+        "MAX of units",
+        "COUNT of units",
     ),
     "key": ("category", "other", "boolean", "whole", "bin", "part", "unknown", "joined"),
     "caps": ("rows", "per group", "groups", "all", "facts"),
@@ -181,6 +189,9 @@ CHOSEN = [
     ("column", "SELECT GROUPS_PER_UNIT(0.5, BIN(x, 1, 1e19)) AS n FROM t", {}),
     ("column", "SELECT BIN(x, 1, 1e19) AS b, MEDIAN(x) AS n FROM t GROUP BY b", {"max_rows": 2}),
     ("column", "SELECT VAR_POP(y), COUNT(*) FROM t", {"max_rows": 2**31 - 1}),
+    ("column", "SELECT SUM(CLAMP(s, -1e300, 1e300)) AS v FROM (SELECT who, SUM(long) AS s FROM t GROUP BY who)", {}),
+    ("column", "SELECT AVG(CLAMP(s, -1, 1e15)) AS v FROM (SELECT who, SUM(i - 2251799813685248) AS s FROM t GROUP BY who)", {}),
+    ("column", "SELECT MEDIAN(s) AS v FROM (SELECT who, AVG(far) AS s FROM t WHERE s = 'a' GROUP BY who) WHERE s < 1e25", {}),
 ]
 
 

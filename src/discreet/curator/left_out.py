@@ -17,10 +17,11 @@ from discreet.planning.choosing import aggregates_in_expression
 from discreet.planning.plan import Plan
 from discreet.plots.numerals import grouped
 from discreet.questions.aggregates import BOUNDED
-from discreet.questions.algebra import Aggregate, AggregateKind, Column, Expression
-from discreet.questions.bounds import may_be_null
+from discreet.questions.algebra import Aggregate, AggregateKind, Apply, Column, Expression
+from discreet.questions.bounds import bounds_of, may_be_null
 from discreet.questions.disjoint import is_per_unit
 from discreet.questions.nulls import with_nulls_replaced
+from discreet.questions.per_unit import value_name
 from discreet.questions.ranked import SIZE_KINDS
 from discreet.questions.text import to_text
 from discreet.questions.walk import every
@@ -37,6 +38,7 @@ __all__ = ["how_to_ask", "left_out"]
 _LONG = 1 << 50  # numbers are written to six digits from here on
 _MOST = 6  # columns that are named one by one
 _ROWS: tuple[AggregateKind, ...] = ("count_rows", "count_units", "running_rows", "at_caps", *SIZE_KINDS)  # look at no value
+_CLAMPS = ("clamp", "least", "greatest")
 _PRESENCE: tuple[AggregateKind, ...] = (*_ROWS, "count")  # look at most at whether there is one
 
 
@@ -44,7 +46,8 @@ def left_out(plan: Plan) -> tuple[str, ...]:
     """What the intervals of the plan's answer do not cover, a sentence each; nothing where all numbers are public."""
     if not plan.vectors:
         return ()
-    found = (_cut(plan), *_joined(plan), *_of_units(plan), _clamped(plan), _missing(plan), _in_no_group(plan), _selected(plan))
+    found = (_cut(plan), _once(plan), *_joined(plan), *_of_units(plan), _clamped(plan), _missing(plan), _in_no_group(plan),
+             _selected(plan))  # fmt: skip
     return tuple(sentence for sentence in found if sentence)
 
 
@@ -64,6 +67,8 @@ def _shares(plan: Plan) -> list[str]:
     but = (*_PRESENCE, *BOUNDED, "count_distinct", "quantile", "min", "max", "mode")
     wanted = {Aggregate("at_bounds", part, each.filter): part for each in _aggregates(plan, but=but) for part in _arguments(each)}
     columns = dict.fromkeys(part for share, part in wanted.items() if isinstance(part, Column) and share not in asked)
+    if plan.question.per_unit is not None:
+        return []  # it is told by the name that the question gives it, which nobody knows here
     return [to_text(Aggregate("at_bounds", column)) for column in columns]
 
 
@@ -86,6 +91,14 @@ def _cut(plan: Plan) -> str:
     if not isinstance(unit, ByColumn) or not (caps := [*_row_caps(plan), *_group_caps(plan)]):
         return ""
     return f"each {unit.column} counts {' and '.join(caps)}; the ± does not cover what is cut or has no {unit.column}"
+
+
+def _once(plan: Plan) -> str:
+    """What a unit counts for where each of them is one row."""
+    per_unit = plan.question.per_unit
+    if per_unit is None:
+        return ""
+    return f"each {per_unit.unit} counts once, by what its rows come to; rows without a {per_unit.unit} are left out"
 
 
 def _row_caps(plan: Plan) -> list[str]:
@@ -146,12 +159,35 @@ def _clamped_columns(plan: Plan) -> tuple[str, ...]:
     values = [part for each in _aggregates(plan, but=(*_PRESENCE, *BOUNDED)) for part in _arguments(each)]
     names = dict.fromkeys(one.name for part in (*values, *_keys(plan)) for one in every(part) if isinstance(one, Column))
     found = {each.column for each in plan.vectors if isinstance(each, Found)}
-    return tuple(name for name in names if name in found or any(end is not None for end in _bounds(plan.facts.column(name))))
+    bounded = {name for name in names if any(end is not None for end in _bounds(plan.facts.column(name)))}
+    of_units = {value_name(value) for value in plan.question.per_unit.values} if plan.question.per_unit is not None else set()
+    return tuple(name for name in names if name in found or name in bounded - of_units)
+
+
+def _clamped_by_units(plan: Plan) -> Iterable[str]:
+    """The columns whose bounds matter to what units come to: ``income outside 0 … 100``."""
+    for value in plan.wanted.per_unit.values if plan.wanted.per_unit is not None else ():
+        of, grid = value.of, value.grid
+        of = of.of[0] if isinstance(of, Apply) and of.operation == "coalesce" else of  # a null rule
+        if isinstance(of, Column) and grid is not None:
+            yield f"{of.name} outside {_bound(grid.low * grid.step)} … {_bound(grid.high * grid.step)}"
+
+
+def _clamped_in_text(plan: Plan) -> Iterable[str]:
+    """What the question itself clamps values of units to: that is in no facts, and decides how much a large one counts for."""
+    per_unit = plan.question.per_unit
+    names = set() if per_unit is None else {value_name(value) for value in per_unit.values}
+    for number in dict.fromkeys(part for each in _aggregates(plan, but=_PRESENCE) for part in _arguments(each)):
+        read = [one.name for one in every(number) if isinstance(one, Column)]
+        if len(read) == 1 and read[0] in names and isinstance(number, Apply) and number.operation in _CLAMPS:
+            low, high = bounds_of(number, plan.facts) or (None, None)
+            yield f"{read[0]} outside {_bound(low)} … {_bound(high)}"
 
 
 def _clamped(plan: Plan) -> str:
     found = {each.column for each in plan.vectors if isinstance(each, Found)}
-    columns = [_range(name, plan.facts, is_found=name in found) for name in _clamped_columns(plan)]
+    columns = [*_clamped_by_units(plan), *_clamped_in_text(plan)]
+    columns += [_range(name, plan.facts, is_found=name in found) for name in _clamped_columns(plan)]
     if len(columns) == 1:
         return f"{columns[0]} counts as the nearest bound"
     return f"values count as the nearest bound: {_listed(columns)}" if columns else ""
@@ -190,9 +226,20 @@ def _missing(plan: Plan) -> str:
     read = dict.fromkeys([*((part, part) for part in bare), *((part, with_nulls_replaced(part, facts)) for part in values)])
     dropped = list(dict.fromkeys(to_text(part) for part, of in read if may_be_null(of, facts)))
     columns = dict.fromkeys(one.name for part in values for one in every(part) if isinstance(one, Column))
-    counted = [f"missing {name} counts as {rule}" for name in columns if (rule := _rule(plan.facts.column(name)))]
-    said = [f"rows without a readable value of {_listed(dropped, 'or')} are left out of its statistics"] if dropped else []
+    of_units = plan.question.per_unit is not None  # values that are never missing have a rule that is never used
+    counted = [f"missing {name} counts as {rule}" for name in columns if (rule := _rule(facts.column(name))) and not of_units]
+    whose = f"{'units' if of_units else 'rows'} without a readable value of"
+    said = [f"{whose} {_listed(dropped, 'or')} are left out of its statistics"] if dropped else []
+    said += [f"{whose} {name} count as a constant in {text}: CLAMP leaves them out" for name, text in _skipped(values, plan)]
     return "; ".join([*said, *([_listed(counted, "and")] if counted else [])])
+
+
+def _skipped(values: Iterable[Expression], plan: Plan) -> Iterable[tuple[str, str]]:
+    """Values of units that may be missing, in what skips them: LEAST(NULL, 8000) is 8000, in every dialect of SQL."""
+    for part in values if plan.question.per_unit is not None else ():
+        names = [one.name for one in every(part) if isinstance(one, Column) and may_be_null(one, plan.facts)]
+        if isinstance(part, Apply) and part.operation in ("least", "greatest") and names and not may_be_null(part, plan.facts):
+            yield names[0], to_text(part)
 
 
 def _rule(column: AnyColumn | None) -> str:

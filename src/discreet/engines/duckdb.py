@@ -17,6 +17,7 @@ from discreet.engines.layout import Layout
 from discreet.engines.limits import limits
 from discreet.engines.loading import from_csv, from_duckdb, from_frame, from_parquet, look_at_csv, run
 from discreet.engines.lookups import lookup_files, with_joins
+from discreet.engines.per_unit import with_unit_rows
 from discreet.engines.stamps import files_of, stamp
 from discreet.engines.stored import quoted_text
 from discreet.engines.unknown_keys import gather_candidates, to_keys_sql
@@ -124,7 +125,12 @@ class DuckDB:
             return found
 
     def _seen(self, wanted: Wanted | CountsWanted | KeysWanted) -> tuple[Facts, Layout]:
-        """The table as a question sees it: beside what it is joined with, columns constant per unit settled if it reads one."""
+        """The table as a question sees it: beside what it is joined with, columns constant per unit settled if it reads one.
+
+        Or the table that has one row for each of its units.
+        """
+        if wanted.per_unit is not None:
+            return with_unit_rows(wanted.per_unit, *self._seen(wanted.per_unit.inside))
         layout = self._read()
         read = columns_read(wanted) | {join.column for join in wanted.joins}
         if layout.settled is not None and any(column.per_unit and column.name in read for column in self._facts.columns):

@@ -104,6 +104,9 @@ def _apply(operation: Operation, of: Sequence[Value]) -> Value:
             return (min if operation == "least" else max)(found, default=None)  # type: ignore[type-var]
         case "coalesce":
             return next((value for value in of if value is not None), None)
+        case "clamp":
+            x, low, high = (number(value) for value in of)
+            return None if x is None or low is None or high is None else min(max(x, low), high)
         case "and":
             held = _any([_not(_truth(value)) for value in of])
             return _not(held)

@@ -209,6 +209,8 @@ class Expressions:
                 return self._one(operation, real(_demand(part, "number"), self._dialect))
             case "least" | "greatest" | "coalesce":
                 return self._choice(operation, of)
+            case "clamp":
+                return self._clamp(*of)
             case "and" | "or":
                 return _connected(operation, [_demand(part, "truth") for part in of])
             case "not":
@@ -252,6 +254,15 @@ class Expressions:
         above = exp.Floor(this=infix(exp.Add, x.sql, half))
         is_below = infix(exp.LT, x.sql, real_literal(0.0, self._dialect))
         return replace(x, sql=cases((is_below, below), otherwise=above), low=low, high=high)
+
+    def _clamp(self, of: Term, low: Term, high: Term) -> Term:
+        """The value, or the nearer of two constants; NULL where it is."""
+        x, least, most = alike([self._sheet.named(_demand(of, "number")), low, high], self._dialect)
+        x = self._sheet.named(x)
+        below, above = infix(exp.LT, x.sql, least.sql), infix(exp.GT, x.sql, most.sql)
+        sql = cases((below, least.sql), (above, most.sql), otherwise=x.sql)
+        lowest, highest = (min(max(end, low.low), high.high) for end in (x.low, x.high))
+        return replace(x, sql=sql, low=lowest, high=highest)
 
     def _choice(self, operation: str, of: list[Term]) -> Term:
         """One of several values: LEAST, GREATEST and COALESCE skip NULL."""

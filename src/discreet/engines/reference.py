@@ -21,6 +21,7 @@ from discreet.engines.lookups import (
     rows_before,
     with_joins,
 )
+from discreet.engines.unit_values import rows_of_units
 from discreet.engines.values import Raw, Value, nearest, read
 from discreet.engines.wanted import (
     LOW_BITS,
@@ -99,7 +100,10 @@ class Reference:
         self._companions = {}
 
     def _joined(self, wanted: Wanted | CountsWanted | KeysWanted) -> tuple[list[Row], list[str | None]]:
-        """The rows beside what they are joined with, and the unit of each."""
+        """The rows beside what they are joined with, and the unit of each; or the rows of units, which have none."""
+        if (of_units := wanted.per_unit) is not None:
+            made = rows_of_units(of_units, *self._joined(of_units.inside))
+            return made, [None] * len(made)
         if not wanted.joins:
             return self._rows, self._units
         units = self._units or [None] * len(self._rows)

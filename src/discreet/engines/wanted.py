@@ -2,13 +2,14 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.facts.model import Column as Declared
 from discreet.private import Private
-from discreet.questions.algebra import Expression, Join
+from discreet.questions.algebra import Column, Expression, Join
 
 __all__ = [
     "Bound",
@@ -25,6 +26,8 @@ __all__ = [
     "LOW_BITS",
     "Measure",
     "Sums",
+    "UnitRows",
+    "UnitValue",
     "UnitsWanted",
     "Wanted",
 ]
@@ -115,6 +118,43 @@ class Bound:
 
 
 @dataclass(frozen=True, slots=True)
+class UnitValue:
+    """What a unit comes to, over its rows that meet ``filter`` and have a value of ``of``: n of them, on the grid X1, ..., Xn.
+
+    The count is n. The sum is X1 + ... + Xn, exact, and brought to within ±2^53 at the end; the mean is the floor of the exact
+    sum by n; min and max are the least and the greatest. All but the count are in steps of the grid, and NULL where n is 0.
+    """
+
+    name: str
+    kind: Literal["count", "sum", "mean", "min", "max"]
+    of: Expression | None = None  # None: of a count of rows
+    grid: Grid | None = None  # None: of a count
+    filter: Expression | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class UnitRows:
+    """A table made of the table: one row for each unit that has rows which meet ``where``, in place of those.
+
+    ``columns`` are the columns of that table as they are declared: ``keys``, whose values are the same on all rows of a unit,
+    and ``values``. Rows whose unit is NULL are left out.
+    """
+
+    columns: tuple[Declared, ...]
+    keys: tuple[str, ...]
+    values: tuple[UnitValue, ...]
+    where: Expression | None = None
+    joins: tuple[Join, ...] = ()
+
+    @property
+    def inside(self) -> "Wanted":
+        """What is read of the rows, as if it were all that is wanted."""
+        read = [Measure(0, Column(name)) for name in self.keys]
+        read += [Measure(0, each.of, filter=each.filter) for each in self.values]
+        return Wanted(self.where, (), tuple(read), Bound(0), self.joins)
+
+
+@dataclass(frozen=True, slots=True)
 class Wanted:
     """All integers of a plan: measures for every combination of key cells, over the rows that meet ``where``.
 
@@ -127,6 +167,7 @@ class Wanted:
     unit: Bound | None = None
     joins: tuple[Join, ...] = ()  # rows are those of the joined table
     also_read: frozenset[str] = frozenset()  # columns beside those above that decide which rows of a unit stay
+    per_unit: UnitRows | None = None  # rows are those of this table
 
     @property
     def cells(self) -> int:
@@ -165,6 +206,7 @@ class CountsWanted:
     bins: tuple[tuple[int, int], ...] | None = None
     unit: Bound | None = None  # rows are chosen before ``filter`` and ``bins``
     joins: tuple[Join, ...] = ()
+    per_unit: UnitRows | None = None
 
     @property
     def cells(self) -> int:
@@ -238,6 +280,7 @@ class KeysWanted:
     groups: int | None = None
     salt: str = ""
     joins: tuple[Join, ...] = ()
+    per_unit: UnitRows | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from fractions import Fraction
 from math import prod
 
-from discreet.engines.wanted import Wanted
+from discreet.engines.wanted import UnitRows, Wanted
 from discreet.errors import QuestionError
 from discreet.facts.model import Facts, Text
 from discreet.planning.caps import bound_of
@@ -16,6 +16,7 @@ from discreet.planning.found_bounds import at_assumed, bounded, found_of, part_o
 from discreet.planning.plan import Axis, Derived, Known, Plan
 from discreet.planning.price import Price
 from discreet.planning.shares import Weights, check_weights, shares_by, weights_behind, weights_of
+from discreet.planning.unit_rows import unit_rows
 from discreet.planning.work import check_work
 from discreet.privacy.events import Event, GaussianRelease, Sequence
 from discreet.privacy.losses import Approximate, Pure
@@ -50,10 +51,11 @@ def choice_for(question: Question, facts: Facts) -> Choice:
 
 def plan_of(question: Question, facts: Facts, price: Price, choice: Choice, weights: tuple[Fraction, ...]) -> Plan:
     """The plan that releases the vectors of ``choice``, one weight for each; first the bounds that have to be found."""
+    rows = unit_rows(question, facts)                                        # one for each unit, if it asks about such
     facts = facts_seen(question, facts)                                      # with the columns of what it joins
     columns, share = part_of(question, facts)
     if not columns:
-        return _plan_of(question, facts, price, choice, weights)
+        return _plan_of(question, facts, price, choice, weights, rows)
     if any(draft.is_first for draft in choice.drafts):
         raise QuestionError(
             "keys and bounds that nothing public says are not found in one question",
@@ -61,8 +63,8 @@ def plan_of(question: Question, facts: Facts, price: Price, choice: Choice, weig
         )
     found, rest, assumed = found_of(question, facts, price), price_without(price, share), at_assumed(facts, columns)
     spare = price_without(rest, 1 - Fraction(1, _SPARE if isinstance(rest, Pure) else _SPARE**2))
-    _plan_of(question, assumed, spare, choice, weights, is_alone=False)  # refused here, and not when bounds are found
-    plan = _behind(found, _plan_of(question, assumed, rest, choice, weights, is_alone=False), price, share)
+    _plan_of(question, assumed, spare, choice, weights, rows, is_alone=False)  # refused here, and not when bounds are found
+    plan = _behind(found, _plan_of(question, assumed, rest, choice, weights, rows, is_alone=False), price, share)
     return replace(plan, facts=facts)
 
 
@@ -74,7 +76,8 @@ def plan_at_bounds(plan: Plan, bounds: Mapping[str, Bounds]) -> Plan:
     facts = bounded(plan.facts, bounds)
     choice = choose(plan.question, facts)
     weights = weights_of(plan.question, choice, weights_behind(plan))
-    rest = _plan_of(plan.question, facts, price_without(plan.price, share), choice, weights, is_alone=False)
+    rows = plan.wanted.per_unit
+    rest = _plan_of(plan.question, facts, price_without(plan.price, share), choice, weights, rows, is_alone=False)
     found = _behind(tuple(each for each in plan.vectors if isinstance(each, Found)), rest, plan.price, share)
     assert found.event == plan.event, "the loss does not depend on the bounds"
     return found
@@ -89,7 +92,8 @@ def _behind(found: tuple[Found, ...], rest: Plan, price: Price, share: Fraction)
 
 
 def _plan_of(
-    question: Question, facts: Facts, price: Price, choice: Choice, weights: tuple[Fraction, ...], *, is_alone: bool = True
+    question: Question, facts: Facts, price: Price, choice: Choice, weights: tuple[Fraction, ...], rows: UnitRows | None,
+    *, is_alone: bool = True,
 ) -> Plan:
     """The same where all bounds are public. ``is_alone``: nothing else is paid from the same (epsilon, delta)."""
     keys, axes = cells_of(question.keys, facts)                              # every value of every key
@@ -104,7 +108,7 @@ def _plan_of(
         planned.append(draft.beside(planned).planned(facts, price if draft.is_first else pure, share, cells))
     measures, vectors = measured(planned)                                    # what the engine must add up
     bound = bound_of(question, facts, is_clamped=choice.is_clamped)
-    wanted = Wanted(question.where, keys, measures, bound, joins=question.joins)
+    wanted = Wanted(question.where, keys, measures, bound, joins=question.joins, per_unit=rows)
     if is_alone and len(vectors) == 1:
         vectors = (vectors[0].alone(price, wanted.cells),)
     derived = [(a, Derived(v, f)) for v, d in enumerate(choice.drafts) for f, group in enumerate(d.aggregates) for a in group]

@@ -30,7 +30,7 @@ def cells_touched(question: Question, facts: Facts) -> tuple[str, ...] | None:
 
     Conditions that no row meets (= NULL, = 1 AND = 2) and constants that are not declared touch the cell OTHER.
     """
-    column = _column(facts)
+    column = None if question.per_unit is not None else _column(facts)  # their WHERE is about units, and read for no cell
     pinned = None if column is None else pinned_values(question.where, column.name)
     if column is None or pinned is None:
         return None

@@ -60,8 +60,13 @@ def _readings(plan: Plan) -> Iterator[tuple[Expression | None, ...]]:
     wanted = plan.wanted
     sums = [part for measure in wanted.measures for part in (measure.filter, measure.of, measure.and_of)]
     yield wanted.where, *(key.of for key in wanted.keys), *sums
+    units = () if wanted.per_unit is None else tuple(part for each in wanted.per_unit.values for part in (each.filter, each.of))
+    if wanted.per_unit is not None:
+        yield wanted.per_unit.where, *units
     for part in plan.vectors:
         yield from part.readings(wanted)
+        if wanted.per_unit is not None:
+            yield from [(wanted.per_unit.where, *units) for _ in part.readings(wanted)]  # each time anew
 
 
 def _letters(plan: Plan) -> int:

@@ -7,6 +7,7 @@ microseconds since then), or NULL. Every operation is defined on every value:
   (±inf too) is the nearest bound, a category outside its declared values is NULL, a long text is cut;
 - arithmetic is float64, operation by operation; x / 0 and x % 0 are NULL, % has the sign of x; a result that is NaN is NULL;
 - floor, ceil, abs as usual; round(x) is sign(x) * floor(|x| + 0.5); least and greatest skip NULL, coalesce takes the first value;
+  clamp(x, low, high), of two constants, is x, low where x is below that and high where it is above, and NULL where x is;
 - comparisons with NULL are NULL; and, or, not follow SQL's three values; IN is equality with any of its literals;
 - LIKE knows % and _ only, is case-sensitive, and matches the whole text;
 - bin(x, width, origin) is origin + floor((x - origin) / width) * width.
@@ -38,6 +39,7 @@ __all__ = [
     "Order",
     "Output",
     "Part",
+    "PerUnit",
     "Question",
 ]
 
@@ -55,6 +57,7 @@ Operation = OneOfThese[
     "least",
     "greatest",
     "coalesce",
+    "clamp",
     "equal",
     "not_equal",
     "less",
@@ -223,6 +226,21 @@ class Join:
 
 
 @dataclass(frozen=True, slots=True)
+class PerUnit:
+    """One row for each unit that has rows which meet ``where``: what it comes to, and what is the same on all of its rows.
+
+    ``unit`` is the column that tells units apart, ``keys`` name columns that are constant per unit, and ``values`` are counts,
+    sums, means, least and greatest values of a unit's rows. A value is read as a column whose name is its text: see ``per_unit``.
+    """
+
+    unit: str
+    values: tuple[Aggregate, ...]
+    keys: tuple[str, ...] = ()
+    where: Expression | None = None
+    joins: tuple[Join, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Question:
     """What an analyst asks. Checked against the facts, and in one form for all ways of writing it (see ``normal``)."""
 
@@ -236,3 +254,4 @@ class Question:
     caps: Caps = Caps()
     joins: tuple[Join, ...] = ()
     bounds_share: Fraction | None = None  # of the price, for finding bounds that nothing public says
+    per_unit: PerUnit | None = None  # what all of the above is about, in place of the rows of the table

@@ -162,6 +162,8 @@ class _Analysis:
                 return _negated(_least([_negated(one) for one in inner]))
             case "coalesce":
                 return _coalesced(inner)
+            case "clamp":
+                return _clamped(*inner)
             case "is_null":
                 return _Known(null=False)
             case "and" | "or" | "not" | "equal" | "not_equal" | "less" | "less_equal" | "greater" | "greater_equal":
@@ -268,6 +270,13 @@ def _least(inner: list[_Known]) -> _Known:
     either = _either(inner)
     caps = [one.high for one in inner if not one.null]
     return _Known(either.low, min([either.high, *caps]), not caps, either.whole)
+
+
+def _clamped(one: _Known, low: _Known, high: _Known) -> _Known:
+    if one.empty:
+        return _NOTHING
+    least, most = (min(max(end, low.low), high.high) for end in (one.low, one.high))
+    return _Known(least, most, one.null, one.whole and low.whole and high.whole)
 
 
 def _negated(one: _Known) -> _Known:

@@ -16,6 +16,7 @@ from discreet.questions.algebra import (
     DatePart,
     Expression,
     In,
+    Join,
     KeyOf,
     Like,
     Literal,
@@ -94,11 +95,20 @@ def _constant(value: Fraction | str | bool | date | datetime | None) -> str:
 def rows_text(question: Question) -> list[str]:
     """Which rows a question is about, before anything is left out of them."""
     where = [] if question.where is None else [f"where {Texts().of(question.where)}"]
-    return [f"table {json.dumps(question.table)}", *_joins(question), *where]
+    return [f"table {json.dumps(question.table)}", *_per_unit(question), *_joins(question.joins), *where]
 
 
-def _joins(question: Question) -> list[str]:
-    return [f"join {json.dumps([join.table, join.column, join.match, join.outer])}" for join in question.joins]
+def _per_unit(question: Question) -> list[str]:
+    """Of which rows a unit's values are. Which values these are, the names of their columns say."""
+    per_unit = question.per_unit
+    if per_unit is None:
+        return []
+    where = [] if per_unit.where is None else [f"of rows where {Texts().of(per_unit.where)}"]
+    return [f"per unit {json.dumps(per_unit.unit)}", *(f"of {line}" for line in _joins(per_unit.joins)), *where]
+
+
+def _joins(joins: tuple[Join, ...]) -> list[str]:
+    return [f"join {json.dumps([join.table, join.column, join.match, join.outer])}" for join in joins]
 
 
 def fingerprint_of(question: Question) -> str:
@@ -107,7 +117,8 @@ def fingerprint_of(question: Question) -> str:
     lines = [
         f"table {json.dumps(question.table)}",
         *(f"output {text(output.value)}" for output in question.outputs),
-        *_joins(question),
+        *_per_unit(question),
+        *_joins(question.joins),
         *([f"where {text(question.where)}"] if question.where is not None else []),
         *(f"key {text(key)}" for key in question.keys),
         *([f"having {text(question.having)}"] if question.having is not None else []),

@@ -6,6 +6,7 @@ from typing import assert_never
 
 from discreet.errors import QuestionError
 from discreet.facts import model
+from discreet.facts.joins import join_of, joined
 from discreet.privacy.losses import Approximate
 from discreet.questions.aggregates import BOUNDED
 from discreet.questions.algebra import (
@@ -22,6 +23,7 @@ from discreet.questions.algebra import (
     Literal,
     Order,
     Output,
+    PerUnit,
     Question,
 )
 from discreet.questions.bounds import beyond_bounds, bounds_of, unbounded_operand
@@ -30,6 +32,8 @@ from discreet.questions.disjoint import is_per_unit
 from discreet.questions.joins import facts_seen, fitted_joins
 from discreet.questions.naming import default_name
 from discreet.questions.normal import normal
+from discreet.questions.nulls import with_nulls_replaced
+from discreet.questions.per_unit import COUNTS, ONE_ROW_EACH, VALUES, value_name
 from discreet.questions.places import Misfit, Places, short
 from discreet.questions.ranked import RANKED_KINDS, SIZE_KINDS, check_ranked
 from discreet.questions.text import column_text, to_text
@@ -38,7 +42,7 @@ from discreet.questions.unbounded import FIND, fitted_share, is_unbounded
 from discreet.questions.walk import every, parts
 from discreet.remedies import Remedy
 
-__all__ = ["MOST_AGGREGATES", "checked", "checked_condition", "checked_key", "fitted_question"]
+__all__ = ["MOST_AGGREGATES", "checked", "checked_condition", "checked_key", "fitted_per_unit", "fitted_question"]
 
 MOST_AGGREGATES = 100
 
@@ -76,6 +80,10 @@ def _is_unicode(text: str) -> bool:
 
 def fitted_question(question: Question, facts: model.Facts, places: Places, *, finds_bounds: bool = False) -> Question:
     """The question in its one form, which can be asked just as well. Raises Misfit."""
+    if question.per_unit is not None:
+        if question.joins:
+            raise Misfit(None, "a subquery is joined with nothing", "write the JOIN inside of it")
+        question = replace(question, per_unit=fitted_per_unit(question.per_unit, facts, places))
     question = replace(question, joins=fitted_joins(question.joins, facts))
     facts = facts_seen(question, facts)
     form = normal(_fitted(question, facts, places, finds_bounds))
@@ -97,6 +105,7 @@ def _fitted(question: Question, facts: model.Facts, places: Places, finds_bounds
         caps=fitted_caps(question.caps, facts),
         joins=question.joins,
         bounds_share=question.bounds_share,
+        per_unit=question.per_unit,
     )
     return fitted_share(fit, _check_aggregates(fit, facts), facts)
 
@@ -122,7 +131,7 @@ def checked_key(expression: Expression, facts: model.Facts, places: Places) -> E
             _check_column_key(new, facts.column(name), facts.budget)
         case Bin() | DatePart():
             if bounds_of(new, facts) is None:
-                raise Misfit(new, f"the values of {short(to_text(new))} have no public bounds", _CLAMP)
+                raise Misfit(new, f"the values of {short(to_text(new))} have no public bounds", _clamp(facts))
         case Literal() | Apply() | In() | Like() | Case() | Aggregate() | KeyOf():
             raise Misfit(new, f"{short(to_text(new))} cannot be a key", "GROUP BY columns, BIN(x, width) or date parts")
         case _:
@@ -153,7 +162,40 @@ def _check_row(expression: Expression, facts: model.Facts) -> None:
             raise Misfit(one, "an aggregate stands where a row's values do", "aggregates go in SELECT, HAVING and ORDER BY")
     loose = unbounded_operand(expression, facts)
     if loose is not None:
-        raise Misfit(loose, f"{short(to_text(loose))} is computed with but has no public bounds", _CLAMP)
+        raise Misfit(loose, f"{short(to_text(loose))} is computed with but has no public bounds", _clamp(facts))
+
+
+# ---- values per unit
+
+
+def fitted_per_unit(per_unit: PerUnit, facts: model.Facts, places: Places) -> PerUnit:
+    """The table that has one row for each unit, found to be one that can be asked. Raises Misfit."""
+    if not isinstance(facts.unit, model.ByColumn) or facts.unit.column != per_unit.unit:
+        raise Misfit(None, f"{short(per_unit.unit)} is not the unit in the facts", "group the rows of each unit by the unit")
+    joins = fitted_joins(per_unit.joins, facts)
+    if any(isinstance(join_of(facts, join.table), model.Companion) for join in joins):
+        raise Misfit(None, "another confidential table is joined in a subquery", "join it in a question without a subquery")
+    if any(not getattr(facts.column(name), "per_unit", False) for name in per_unit.keys):
+        raise Misfit(None, "a key of the subquery may differ between the rows of a unit", "declare per_unit = true for it")
+    inside = joined(facts, (join.table for join in joins))
+    where = None if per_unit.where is None else checked_condition(per_unit.where, inside, places)
+    values = tuple(_fitted_value(value, Context(inside, (), places)) for value in per_unit.values)
+    return replace(per_unit, values=values, where=where, joins=joins)
+
+
+def _fitted_value(value: Aggregate, within: Context) -> Aggregate:
+    """A value of a unit, with public bounds unless it is a count; its form stays, since it is its name."""
+    facts = within.facts
+    if value.kind not in VALUES or value.interval or value.and_of is not None:
+        raise Misfit(value, f"{short(to_text(value))} is no value of a unit", "there are: COUNT, SUM, AVG, MIN and MAX")
+    fitted(value, within)
+    for part in parts(value):
+        _check_row(part, facts)
+    if value.of is not None and value.kind not in COUNTS and bounds_of(with_nulls_replaced(value.of, facts), facts) is None:
+        raise Misfit(value, f"{short(to_text(value.of))} cannot be summed without public bounds", _CLAMP)
+    if facts.column(value_name(value)) is not None:
+        raise Misfit(value, f"there is a column called {short(value_name(value))}", "call that something else in the facts")
+    return value
 
 
 # ---- over released values
@@ -263,7 +305,16 @@ def _is_found(number: Expression, within: Context) -> bool:
 
 
 def _hint(number: Expression, facts: model.Facts) -> str:
-    return Remedy(f"{_CLAMP}; or {FIND}") if is_unbounded(number, facts) else _CLAMP
+    return Remedy(f"{_clamp(facts)}; or {FIND}") if is_unbounded(number, facts) else _clamp(facts)
+
+
+def _clamp(facts: model.Facts) -> str:
+    """What to do about a number without bounds: no facts file says those of values per unit."""
+    return "clamp it: CLAMP(s, 0, 1000), the least and the most that a unit is to count for" if _is_of_units(facts) else _CLAMP
+
+
+def _is_of_units(facts: model.Facts) -> bool:
+    return facts.description == ONE_ROW_EACH
 
 
 def _is_ordered(key: Expression, facts: model.Facts) -> bool:

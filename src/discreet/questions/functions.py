@@ -8,7 +8,7 @@ from discreet.questions.algebra import Apply, Bin, Case, DatePart, Expression, L
 from discreet.questions.literals import is_float
 from discreet.questions.places import Misfit
 
-__all__ = ["FUNCTIONS", "Function", "PARTS", "bin_of", "nullif", "rounded", "unwanted_by"]
+__all__ = ["FUNCTIONS", "Function", "PARTS", "bin_of", "clamp", "nullif", "rounded", "unwanted_by"]
 
 PARTS: dict[str, Part] = {
     "YEAR": "year",
@@ -68,6 +68,14 @@ def bin_of(value: Expression, width: Expression, origin: Expression | None = Non
     return Bin(value, step, Fraction(0) if origin is None else _number(origin, "the origin of BIN"))
 
 
+def clamp(value: Expression, low: Expression, high: Expression) -> Apply:
+    """``value``, or the nearer of two constants where it is not between them; NULL stays NULL."""
+    least, most = _number(low, "the lower end of CLAMP"), _number(high, "the upper end of CLAMP")
+    if least > most:
+        raise Misfit(low, "the lower end of CLAMP is above the upper one", "write CLAMP(x, 0, 100)")
+    return Apply("clamp", (value, Literal(least), Literal(most)))
+
+
 def _number(expression: Expression, what: str) -> Fraction:
     if isinstance(expression, Literal) and isinstance(expression.value, Fraction) and is_float(expression.value):
         return expression.value
@@ -87,6 +95,7 @@ FUNCTIONS: dict[str, Function] = {
     "BIN": Function(2, 3, lambda of: bin_of(*of)),
     "CEIL": _apply("ceil"),
     "CEILING": _apply("ceil"),
+    "CLAMP": Function(3, 3, lambda of: clamp(*of)),
     "COALESCE": _apply("coalesce", 1, None),
     "FLOOR": _apply("floor"),
     "GREATEST": _apply("greatest", 1, None),

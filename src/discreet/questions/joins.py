@@ -15,6 +15,7 @@ from discreet.questions.algebra import Apply, Column, Expression, Join, Question
 from discreet.questions.caps import is_per_unit
 from discreet.questions.cursor import Cursor
 from discreet.questions.grammar import Grammar
+from discreet.questions.per_unit import unit_facts
 from discreet.questions.places import Misfit, short
 from discreet.questions.text import column_text, name_text
 from discreet.questions.tokens import Token
@@ -229,6 +230,8 @@ def fitted_joins(joins: tuple[Join, ...], facts: Facts) -> tuple[Join, ...]:
 
 def facts_seen(question: Question, facts: Facts) -> Facts:
     """The facts as the question sees them."""
+    if question.per_unit is not None:
+        return unit_facts(question.per_unit, facts)
     return joined(facts, (join.table for join in question.joins))
 
 

@@ -30,6 +30,7 @@ from discreet.questions.algebra import (
     Question,
 )
 from discreet.questions.canonical import Texts, fingerprint_of
+from discreet.questions.per_unit import used_alone
 from discreet.questions.walk import parts, rebuilt
 
 __all__ = ["as_bin", "fingerprint", "normal", "normal_expression"]
@@ -57,14 +58,16 @@ _SUMS: dict[Arithmetic, Callable[[Fraction, Fraction], Fraction]] = {
 def normal(question: Question) -> Question:
     """The question in its one form; the names of its outputs stay."""
     form = _Form()
-    return replace(
+    per_unit = question.per_unit
+    return used_alone(replace(
         question,
         outputs=tuple(Output(output.name, form.of(output.value)) for output in question.outputs),
         where=form.condition(question.where),
         keys=tuple(form.of(key) for key in question.keys),
         having=form.condition(question.having),
         order=tuple(dict.fromkeys(Order(form.of(order.by), order.descending) for order in question.order)),
-    )
+        per_unit=None if per_unit is None else replace(per_unit, where=form.condition(per_unit.where)),
+    ))  # fmt: skip
 
 
 def normal_expression(expression: Expression) -> Expression:
@@ -146,7 +149,7 @@ class _Form:
                 return self._computed(operation, *of)
             case "negate":
                 return _negated(of[0])
-            case "remainder" | "abs" | "floor" | "ceil" | "round":
+            case "remainder" | "abs" | "floor" | "ceil" | "round" | "clamp":
                 return expression
             case _:
                 assert_never(expression.operation)

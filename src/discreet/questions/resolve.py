@@ -196,7 +196,7 @@ def _aggregates(expression: Expression) -> bool:
 
 
 _SIGNS = ("add", "subtract", "multiply", "divide", "remainder", "negate")
-_FUNCTIONS = ("abs", "floor", "ceil", "round", "least", "greatest", "coalesce")
+_FUNCTIONS = ("abs", "floor", "ceil", "round", "least", "greatest", "coalesce", "clamp")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,22 +6,25 @@ our own, because the limits are promises: 64 KiB, 100 deep, 10 000 parts, whatev
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from fractions import Fraction
 
 from discreet.errors import QuestionError
 from discreet.facts.model import Facts
 from discreet.questions.algebra import Expression, Join, Order, Question
-from discreet.questions.check import checked_condition, checked_key, fitted_question
+from discreet.questions.check import checked_condition, checked_key, fitted_per_unit, fitted_question
 from discreet.questions.cursor import Cursor
 from discreet.questions.grammar import Grammar
 from discreet.questions.joins import Tables, tables_of
 from discreet.questions.normal import normal_expression
+from discreet.questions.per_unit import unit_facts
 from discreet.questions.places import Misfit, Places, Source
 from discreet.questions.resolve import Names, afterwards, as_key, question_of, row
 from discreet.questions.statement import Statement, parse_sorting, parse_statement
 from discreet.questions.text import name_text
 from discreet.questions.types import Context, fitted
 from discreet.questions.unbounded import with_share
+from discreet.questions.within_units import around, unit_rows
 
 __all__ = ["read_condition", "read_having", "read_key", "read_order", "read_sql", "read_value"]
 
@@ -33,9 +36,25 @@ def read_sql(text: str, facts: Facts, *, bounds_share: Fraction | None = None) -
     """
     with _reading(_text(text, "a question", "'SELECT COUNT(*) FROM t'")) as grammar:
         statement = parse_statement(grammar)
-        tables = _tables(statement, grammar, facts)
-        asked = question_of(statement, _names(grammar, tables))
+        if statement.inner is None:
+            asked = question_of(statement, _names(grammar, _tables(statement, grammar, facts)))
+        else:
+            asked = _around(statement, statement.inner, grammar, facts)
         return fitted_question(with_share(asked, bounds_share), facts, grammar.places)
+
+
+def _around(statement: Statement, inner: Statement, grammar: Grammar, facts: Facts) -> Question:
+    """The question that is asked of a subquery."""
+    if statement.joins:
+        raise grammar.cursor.refused(statement.joins[0].table, "a subquery is joined with nothing", "write the JOIN inside of it")
+    alias = [] if statement.alias is None else [statement.alias.text]
+    _check_qualifiers(grammar, alias)
+    grammar.qualifiers = list(inner.qualifiers)
+    inside = unit_rows(inner, _names(grammar, _tables(inner, grammar, facts)))
+    per_unit = fitted_per_unit(inside.per_unit, facts, grammar.places)
+    tables = Tables(unit_facts(per_unit, facts), (), {name.casefold(): "" for name in alias})
+    asked = question_of(around(statement, inside, grammar.places), _names(grammar, tables))
+    return replace(asked, per_unit=per_unit)
 
 
 def read_condition(text: str, facts: Facts, joins: tuple[Join, ...] = ()) -> Expression:
@@ -133,5 +152,5 @@ def _tables(statement: Statement, grammar: Grammar, facts: Facts) -> Tables:
 def _check_qualifiers(grammar: Grammar, known: Sequence[str]) -> None:
     for qualifier in grammar.qualifiers:
         if qualifier.text.casefold() not in {name.casefold() for name in known}:
-            hint = f"write {' or '.join(map(name_text, known))}, or leave it out"
+            hint = f"write {' or '.join(map(name_text, known))}, or leave it out" if known else "leave it out"
             raise grammar.cursor.refused(qualifier, f"there is no table {qualifier} here", hint)

@@ -1,7 +1,7 @@
 """Tokens → one SELECT, clause by clause. Names are not looked up yet."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TypeVar
 
@@ -40,7 +40,7 @@ class Sorting:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One SELECT as it was written."""
+    """One SELECT as it was written; of a subquery, ``inner`` in place of the table that is then only its name."""
 
     items: tuple[Item, ...]
     table: Token
@@ -53,14 +53,46 @@ class Statement:
     limit: int | None
     caps: Caps
     bounds_share: Fraction | None = None
+    inner: "Statement | None" = None
+    qualifiers: tuple[Token, ...] = ()  # of a subquery: the t of t.x in it
 
 
 def parse_statement(grammar: Grammar) -> Statement:
-    """The one SELECT that the text is."""
+    """The one SELECT that the text is, with the subquery that it may be about."""
+    named = _with(grammar)
+    statement = _statement(grammar, named)
+    _end(grammar.cursor)
+    return statement
+
+
+def _with(grammar: Grammar) -> tuple[Token, Statement] | None:
+    """WITH name AS (SELECT …)."""
+    cursor = grammar.cursor
+    if not cursor.take_if("WITH"):
+        return None
+    name = cursor.name("a name")
+    cursor.expect("AS")
+    inner = _subquery(grammar)
+    if cursor.token.key == ",":
+        raise cursor.refused(cursor.token, "a second subquery follows", "write one, with all the values that you need")
+    return name, inner
+
+
+def _subquery(grammar: Grammar) -> Statement:
+    cursor, around = grammar.cursor, grammar.qualifiers
+    cursor.expect("(")
+    grammar.qualifiers = []
+    inner = replace(_statement(grammar, None, is_inside=True), qualifiers=tuple(grammar.qualifiers))
+    grammar.qualifiers = around
+    cursor.expect(")")
+    return inner
+
+
+def _statement(grammar: Grammar, named: tuple[Token, Statement] | None, *, is_inside: bool = False) -> Statement:
     cursor = grammar.cursor
     _select(cursor)
     items = _several(grammar, _item)
-    table, alias = _from(cursor)
+    inner, table, alias = _from(grammar, named, is_inside=is_inside)
     joins = parse_joins(grammar)
     where = grammar.whole() if cursor.take_if("WHERE") else None
     group = _group(grammar)
@@ -69,8 +101,7 @@ def parse_statement(grammar: Grammar) -> Statement:
     limit = _limit(cursor)
     caps = parse_caps(cursor)
     bounds_share = parse_bounds_share(cursor)
-    _end(cursor)
-    return Statement(items, table, alias, joins, where, group, having, order, limit, caps, bounds_share)
+    return Statement(items, table, alias, joins, where, group, having, order, limit, caps, bounds_share, inner)
 
 
 def _select(cursor: Cursor) -> None:
@@ -78,7 +109,7 @@ def _select(cursor: Cursor) -> None:
     if token.kind == "end":
         raise cursor.refused(token, "the question is empty", "write SELECT COUNT(*) FROM the table")
     if token.key == "WITH":
-        raise cursor.unexpected("SELECT")
+        raise cursor.unexpected("SELECT")  # a second one
     if token.key != "SELECT":
         raise cursor.refused(token, f"only SELECT is in the language, not {token}", "write SELECT … FROM the table")
     cursor.take()
@@ -106,17 +137,31 @@ def _item(grammar: Grammar) -> Item:
     return Item(value, token.text)
 
 
-def _from(cursor: Cursor) -> tuple[Token, Token | None]:
+def _from(
+    grammar: Grammar, named: tuple[Token, Statement] | None, *, is_inside: bool
+) -> tuple[Statement | None, Token, Token | None]:
+    """The subquery if there is one, the name of the table or the place of the subquery, and the name that it gets."""
+    cursor = grammar.cursor
     cursor.expect("FROM")
-    if cursor.token.key == "(":
-        raise cursor.refused(cursor.token, "subqueries are not in the language", "write FROM the table itself")
+    if cursor.token.key == "(" and (is_inside or named is not None):
+        raise cursor.refused(cursor.token, "a subquery inside another is not in the language", "write FROM the table itself")
+    place = cursor.token
+    if place.key == "(":
+        return _subquery(grammar), place, _alias(cursor)
     table = cursor.name("a table")
+    if named is not None and table.text.casefold() != named[0].text.casefold():
+        raise cursor.refused(table, f"there is no table {table} behind WITH", f"write FROM {named[0]}")
     if cursor.token.key == "(":
         raise cursor.refused(table, f"{table} is a function, not a table", "write FROM the table itself")
     if cursor.token.key == ".":
         raise cursor.refused(table, "the table has no schema", "write its name alone")
-    alias = cursor.name("a name") if cursor.take_if("AS") or (cursor.is_name() and not _is_clause(cursor)) else None
-    return table, alias
+    if named is not None:
+        return named[1], table, _alias(cursor) or table
+    return None, table, _alias(cursor)
+
+
+def _alias(cursor: Cursor) -> Token | None:
+    return cursor.name("a name") if cursor.take_if("AS") or (cursor.is_name() and not _is_clause(cursor)) else None
 
 
 def _is_clause(cursor: Cursor) -> bool:

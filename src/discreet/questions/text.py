@@ -81,7 +81,7 @@ def _question(question: Question) -> str:
     order = [f"{text(order.by)}{' DESC' if order.descending else ''}" for order in question.order]
     clauses = [
         f"SELECT {', '.join(value if value == name else f'{value} AS {name}' for value, name in items)}",
-        " ".join([f"FROM {name_text(question.table)}", *(_join(join, question.table) for join in question.joins)]),
+        f"FROM {_from(question)}",
         f"WHERE {text(question.where)}" if question.where is not None else "",
         f"GROUP BY {', '.join(map(text, question.keys))}" if question.keys else "",
         f"HAVING {text(question.having)}" if question.having is not None else "",
@@ -91,6 +91,25 @@ def _question(question: Question) -> str:
         f"BOUNDS SHARE {shown(question.bounds_share)}" if question.bounds_share is not None else "",
     ]
     return " ".join(clause for clause in clauses if clause)
+
+
+def _from(question: Question) -> str:
+    table, per_unit = question.table, question.per_unit
+    if per_unit is None:
+        return " ".join([name_text(table), *(_join(join, table) for join in question.joins)])
+
+    def text(expression: Expression) -> str:
+        return _written(with_table(expression, table) if per_unit.joins else expression, ())[0]
+
+    keys = [text(Column(name)) for name in (per_unit.unit, *per_unit.keys)]
+    values = [f"{text(value)} AS {name_text(to_text(value))}" for value in per_unit.values]
+    clauses = [
+        f"SELECT {', '.join([*keys, *values])}",
+        " ".join([f"FROM {name_text(table)}", *(_join(join, table) for join in per_unit.joins)]),
+        f"WHERE {text(per_unit.where)}" if per_unit.where is not None else "",
+        f"GROUP BY {', '.join(keys)}",
+    ]
+    return f"({' '.join(clause for clause in clauses if clause)})"
 
 
 def _join(join: Join, table: str) -> str:

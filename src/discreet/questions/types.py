@@ -175,6 +175,8 @@ def _applied(expression: Apply, operation: Operation, inner: list[Fitted], withi
             for part in inner:
                 _demand(expression, part, "number", "arithmetic", "only number and integer columns are computed with")
             return same, "number"
+        case "clamp":
+            return _clamped(expression, inner)
         case "and" | "or" | "not":
             for part in inner:
                 _demand(expression, part, "truth", operation.upper(), "write a condition, such as x > 0 or x = 'a'")
@@ -190,6 +192,15 @@ def _applied(expression: Apply, operation: Operation, inner: list[Fitted], withi
         case _:
             new, kind = _compared(expression, inner, within)
             return rebuilt(expression, new), kind
+
+
+def _clamped(expression: Apply, inner: list[Fitted]) -> Fitted:
+    (value, kind), *ends = inner
+    _demand(expression, (value, kind), "number", "CLAMP", "only number and integer columns are computed with")
+    low, high = (part.value if isinstance(part, Literal) else None for part, _ in ends)
+    if not (isinstance(low, Fraction) and isinstance(high, Fraction) and low <= high):
+        raise Misfit(expression, "CLAMP takes a number and two constants, the lower one first", "write CLAMP(x, 0, 100)")
+    return rebuilt(expression, (value, *(part for part, _ in ends))), "number"
 
 
 def _compared(expression: Apply, inner: list[Fitted], within: Context) -> tuple[tuple[Expression, ...], Type]:

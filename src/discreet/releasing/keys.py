@@ -15,8 +15,8 @@ __all__ = ["chosen_keys"]
 def chosen_keys(keys: Keys, plan: Plan, engine: Engine) -> NDArray[np.object_]:
     """The keys that were chosen, with their counts where these are released with them, as integers."""
     salt = plan.facts.name.encode().hex()
-    key, joins = plan.question.keys[keys.place], plan.question.joins
-    asked = KeysWanted(plan.question.where, key, keys.mechanism.at_least, keys.groups, salt, joins=joins)
+    key, joins, per_unit = plan.question.keys[keys.place], plan.question.joins, plan.wanted.per_unit
+    asked = KeysWanted(plan.question.where, key, keys.mechanism.at_least, keys.groups, salt, joins, per_unit)
     of, mechanism = engine.keys(asked).take(), keys.mechanism
 
     def draw() -> NDArray[np.object_]:

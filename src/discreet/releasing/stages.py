@@ -36,7 +36,7 @@ def _chosen_first(plan: Plan, engine: Engine) -> Released:
     """Keys, or bounds: whatever else is released is about them."""
     keys = [chosen_keys(each, plan, engine) for each in plan.vectors if isinstance(each, Keys)]
     found = [each for each in plan.vectors if isinstance(each, Found)]
-    bounds = [bounds_as_integers(bounds_from(each, plan.question, plan.facts, engine.counts)) for each in found]
+    bounds = [bounds_as_integers(bounds_from(each, plan, engine.counts)) for each in found]
     return *keys, *bounds
 
 

@@ -74,7 +74,8 @@ class Mode(Part):
 
     def reading(self, wanted: Wanted) -> CountsWanted:
         grid = Grid(Fraction(1), 0, max(1, len(self.values) - 1))
-        return CountsWanted(wanted.where, wanted.keys, self.place, grid, self.filter, unit=wanted.unit, joins=wanted.joins)
+        about = (wanted.where, wanted.keys, self.place, grid, self.filter)
+        return CountsWanted(*about, unit=wanted.unit, joins=wanted.joins, per_unit=wanted.per_unit)
 
     def off(self, slot: int, alpha: float) -> Off:
         """How many rows fewer than the most frequent value has the chosen one may have."""

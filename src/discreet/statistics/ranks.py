@@ -103,7 +103,7 @@ class Ranks(Part):
 
     def reading(self, wanted: Wanted) -> CountsWanted:
         about = (wanted.where, wanted.keys, self.of, self.grid, self.filter)
-        return CountsWanted(*about, unit=wanted.unit, joins=wanted.joins)
+        return CountsWanted(*about, unit=wanted.unit, joins=wanted.joins, per_unit=wanted.per_unit)
 
     # ---- from chosen places to values, to intervals of ranks, which are free, and of values, where they were bought. Rule 30
 

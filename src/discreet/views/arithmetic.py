@@ -125,10 +125,11 @@ def _apply(operation: str, of: list[Estimate]) -> Estimate:
             return Estimate(np.abs(a.value), lowest, np.maximum(np.abs(a.low), np.abs(a.high)))
         case "floor" | "ceil" | "round":
             return Estimate(*(_stepped(operation, part) for part in _parts(a)))
-        case "least":
-            return Estimate(*(np.fmin.reduce([_parts(each)[i] for each in of]) for i in range(3)))
-        case "greatest":
-            return Estimate(*(np.fmax.reduce([_parts(each)[i] for each in of]) for i in range(3)))
+        case "least" | "greatest":
+            choose = np.fmin if operation == "least" else np.fmax
+            return Estimate(*(choose.reduce([_parts(each)[i] for each in of]) for i in range(3)))
+        case "clamp":
+            return Estimate(*(np.clip(part, of[1].value, of[2].value) for part in _parts(a)))
         case "coalesce":
             value, low, high = _parts(a)
             for each in of[1:]:
