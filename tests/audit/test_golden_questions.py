@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.questions.conftest import keyed, members, people  # noqa: F401 - the facts that the golden questions are about
+from tests.questions.conftest import gaps, keyed, members, people  # noqa: F401 - the facts that the golden questions are about
 
 from discreet.audit import question
 
@@ -31,7 +31,7 @@ def prices(sql):
     return PRICES[:2] if any(name in sql for name in RANKED) else PRICES
 
 
-FILES = {"people": "questions.txt", "keyed": "key_questions.txt", "members": "unit_questions.txt"}
+FILES = {"people": "questions.txt", "keyed": "key_questions.txt", "members": "unit_questions.txt", "gaps": "null_questions.txt"}
 ALL = [(facts, sql) for facts, file in FILES.items() for sql in asked(file)]
 NEWEST = ("MEDIAN(", "QUANTILE(", "MIN(", "MAX(", "INTERVAL", "CORR", "REGR_SLOPE", "MODE(", "AT_BOUNDS", "RUNNING_COUNT",
           "DISTINCT", "COUNT_UNITS", "BOUNDS SHARE", "ROWS_PER_UNIT", "GROUPS_PER_UNIT", "AT_CAPS")  # fmt: skip
@@ -49,6 +49,6 @@ def test_a_golden_question_gives_away_no_more_than_its_price(request, place, rel
     name, sql = ALL[place]
     facts = replace(request.getfixturevalue(name), neighbours=relation)
     if relation == "change_one":
-        facts = replace(facts, units=3) if name == "members" else replace(facts, rows=5)
+        facts = replace(facts, units=3) if name in ("members", "gaps") else replace(facts, rows=5)
     found = question(facts, sql, **prices(sql)[place % len(prices(sql))], pairs=PAIRS)
     assert not found.found_violation, found

@@ -8,7 +8,7 @@ from discreet.errors import Refused
 
 PEOPLE = [{"x": float(n % 10), "i": n % 10, "s": f"p{n}", "who": f"u{n % 7}"} for n in range(20)]
 VICTIM = {"x": 4.0, "i": 4, "s": "victim", "who": "v"}
-COLUMNS = {"x": dc.number(0, 10), "i": dc.integer(0, 10), "s": dc.text()}
+COLUMNS = {"x": dc.number(0, 10, null="drop"), "i": dc.integer(0, 10, null="drop"), "s": dc.text()}
 BY_COLUMN = {"column": "who", "max_rows": 3}
 
 

@@ -20,10 +20,12 @@ epsilon = 1000000000000
 delta = 0.01
 [columns.week]
 type = "integer"
+null = "drop"
 lower = 1
 upper = 53
 [columns.spent]
 type = "number"
+null = "drop"
 lower = 0
 upper = 100
 [columns.items]
@@ -33,6 +35,7 @@ upper = 9
 null = 1
 [columns.home]
 type = "category"
+null = "drop"
 values = ["own", "rent"]
 per_unit = true
 [columns.kind]

@@ -21,7 +21,7 @@ CARRIERS = {"AA": 1500, "B6": 2000, "DL": 1700, "HA": 0, "OO": 0, "UA": 2500, "Y
 def flights():
     rows = [{"carrier": carrier, "delay": (place * 37 % 80) - 20.0, "air": None if place % 9 == 0 else place % 300}
             for carrier, many in CARRIERS.items() for place in range(many)]  # fmt: skip
-    columns = {"carrier": dc.category(*CARRIERS), "delay": dc.number(-60, 600, null=0), "air": dc.number(0, 1000)}
+    columns = {"carrier": dc.category(*CARRIERS, null="drop"), "delay": dc.number(-60, 600, null=0), "air": dc.number(0, 1000)}
     return dc.table(pd.DataFrame(rows), name="flights", columns=columns, unit="row", neighbours="add_remove", budget=1000)
 
 

@@ -20,7 +20,7 @@ from discreet.questions.sql import read_sql
 from discreet.statistics.keys import keys_told
 from discreet.views import arithmetic
 
-COLUMNS = {"x": dc.number(0, 100), "i": dc.integer(0, 50), "s": dc.category("a", "b"), "z": dc.integer(0, 9999), "k": dc.text(),
+COLUMNS = {"x": dc.number(0, 100), "i": dc.integer(0, 50), "s": dc.category("a", "b"), "z": dc.integer(0, 9998), "k": dc.text(),
            "w": dc.number()}
 ROWS = pd.DataFrame([{"x": float(i), "i": i, "s": "ab"[i % 2], "z": i, "k": "key", "w": i / 7} for i in range(40)])
 EVERY = [

@@ -37,6 +37,7 @@ epsilon = 1000
 delta = 0.5
 [columns.Income]
 type = "number"
+null = "drop"
 lower = 0
 upper = 500000
 [columns.Age]
@@ -46,6 +47,7 @@ upper = 90
 null = 40
 [columns.Race]
 type = "category"
+null = "drop"
 values = [1, 2, 3]
 [columns.who]
 type = "text"

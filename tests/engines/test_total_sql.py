@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
-from tests.questions.conftest import keyed, members, people  # noqa: F401 - the facts that golden questions are about
+from tests.questions.conftest import gaps, keyed, members, people  # noqa: F401 - the facts that golden questions are about
 
 import discreet as dc
 from discreet.engines import open_engine
@@ -80,7 +80,7 @@ def work_off(engine, facts, sql, caps=None, **price):
 # ---- questions
 
 
-GOLDEN = {"people": "questions.txt", "keyed": "key_questions.txt", "members": "unit_questions.txt"}
+GOLDEN = {"people": "questions.txt", "keyed": "key_questions.txt", "members": "unit_questions.txt", "gaps": "null_questions.txt"}
 
 
 @pytest.mark.parametrize("name", GOLDEN)

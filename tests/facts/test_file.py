@@ -41,6 +41,7 @@ def test_every_key_arrives_in_the_model():
         neighbours="change_one",
         version="2017Q1",
         rows=994,
+        null_keys=True,
         people="consumers",
         description="consumer units",
         csv=CsvFormat(delimiter=";", quote="'", header=True, encoding="latin-1"),
@@ -55,7 +56,7 @@ def test_every_key_arrives_in_the_model():
         columns=(
             Category("UrbanRural", (1, 2), ("Urban", "Rural"), other=True, description="where"),
             Number("Income", Fraction(0), Fraction(2_000_001, 2), Fraction(1, 10), decimal=",", thousands="."),
-            Integer("Kids", -1, 10),
+            Integer("Kids", -1, 10, drop=True),
             Category("Marital Status", ("married", "single")),
             Boolean("Owns", null=False, true=("Y", "ja", 1), false=("N", 2)),
             Date("Born", date(1900, 1, 1), date(2017, 12, 31), format="%d.%m.%Y"),

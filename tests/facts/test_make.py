@@ -23,7 +23,7 @@ def test_makers_return_unnamed_columns_with_exact_bounds():
     assert make.number(0.1, "1/3", null=Decimal("0.2")) == Number("", Fraction(1, 10), Fraction(1, 3), Fraction(1, 5))
     assert make.number() == Number("")
     assert make.integer(0, np.int64(120), null=0) == Integer("", 0, 120, 0)
-    assert make.integer(0, 120, null="drop", description="years") == Integer("", 0, 120, None, "years")
+    assert make.integer(0, 120, null="drop", description="years") == Integer("", 0, 120, None, "years", drop=True)
     assert make.category(1, 2, labels=["a", "b"], other=True) == Category("", (1, 2), ("a", "b"), other=True)
     assert make.category(*np.array([3, 4])) == Category("", (3, 4))
     assert all(type(value) is int for value in make.category(*np.array([3, 4])).values)
@@ -36,6 +36,12 @@ def test_makers_return_unnamed_columns_with_exact_bounds():
     assert make.date(format="%d/%m/%Y", zone="UTC") == Date("", format="%d/%m/%Y")
     assert make.timestamp(zone="Asia/Tokyo") == Timestamp("", zone="Asia/Tokyo")
     assert make.text(max_length=9) == Text("", 9)
+    assert make.category("a", "b", null="b") == Category("", ("a", "b"), null="b")
+    assert make.category("a", null_label="unknown") == Category("", ("a",), null_label="unknown")
+    assert make.date(null="drop") == Date("", drop=True)
+    for wrong in ({"null": "c"}, {"null_label": "a"}, {"null_label": "none", "other": True}, {"null": "a", "other": True}):
+        with pytest.raises(FactsError):
+            make.category("a", "b", **wrong)
 
 
 @pytest.mark.parametrize(

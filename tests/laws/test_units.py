@@ -216,7 +216,7 @@ def test_a_unit_with_very_many_rows_moves_no_statistic_further_than_planned(loud
         for engine in engines:
             with recorded() as calls:
                 answer = curator_in_memory(facts, engine).ask(sql, epsilon=1, max_rows=7, max_groups=2)
-            assert len(answer.rows) == (3 if keys else 1)
+            assert len(answer.rows) == (4 if keys else 1)  # three values, and rows without one
             found.append(calls)
         for far, allowed in judged(relation, *found):
             assert far <= allowed, statistic

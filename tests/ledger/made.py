@@ -28,6 +28,7 @@ upper = 100
 null = 0
 [columns.place]
 type = "category"
+null = "drop"
 values = [1, 2]
 [columns.name]
 type = "text"

@@ -42,6 +42,7 @@ null = 7
 type = "text"
 [columns.c]
 type = "category"
+null = "drop"
 values = [1, 2]
 """
 RELATIONS = [("add_remove", ""), ("change_one", "rows = 6")]

@@ -161,6 +161,7 @@ neighbours = "add_remove"
 epsilon = 100
 [columns.x]
 type = "number"
+null = "drop"
 """
 
 

@@ -33,10 +33,12 @@ epsilon = 1000000
 delta = 0.001
 [columns.week]
 type = "integer"
+null = "drop"
 lower = 1
 upper = 4
 [columns.home]
 type = "category"
+null = "drop"
 values = ["own", "rent"]
 per_unit = true
 [columns.shop]

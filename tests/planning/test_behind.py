@@ -29,10 +29,12 @@ upper = 10
 null = 0
 [columns.y]
 type = "number"
+null = "drop"
 lower = 0
 upper = 100
 [columns.rows]
 type = "category"
+null = "drop"
 values = [1, 2, 3]
 """
 FREE = parse_facts(FACTS.format(neighbours="add_remove", size=""), "t.toml")

@@ -21,10 +21,10 @@ from discreet.releasing.stages import released_from
 
 sys.path[:0] = [] if __name__ != "__main__" else [str(Path(__file__).resolve().parents[2])]
 
-from tests.questions.conftest import keyed, members, people  # noqa: E402 - the facts that the questions are about
+from tests.questions.conftest import gaps, keyed, members, people  # noqa: E402 - the facts that the questions are about
 
 GOLDEN = Path(__file__).resolve().parent.parent / "golden"
-FILES = {"people": "questions.txt", "keyed": "key_questions.txt", "members": "unit_questions.txt"}
+FILES = {"people": "questions.txt", "keyed": "key_questions.txt", "members": "unit_questions.txt", "gaps": "null_questions.txt"}
 
 
 class Recorded:
@@ -95,7 +95,7 @@ def test_golden_questions_have_their_golden_plans_and_sql(request, name):
 
 if __name__ == "__main__":
     facts = people._get_wrapped_function()()
-    for name, step in {"people": None, "keyed": keyed, "members": members}.items():
+    for name, step in {"people": None, "keyed": keyed, "members": members, "gaps": gaps}.items():
         facts = facts if step is None else step._get_wrapped_function()(facts)  # each is made of the one before
         engine = Recorded.engine(facts)
         file_of(name).write_text("\n\n".join(described(engine, facts, sql) for sql in asked(name)) + "\n", encoding="utf-8")

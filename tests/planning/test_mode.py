@@ -32,12 +32,15 @@ values = ["a", "b", "c", "d"]
 other = true
 [columns.c]
 type = "category"
+null = "drop"
 values = [1, 2, 3]
 labels = ["one", "two", "three"]
 [columns.b]
 type = "boolean"
+null = "drop"
 [columns.v]
 type = "integer"
+null = "drop"
 lower = 0
 upper = 9
 [columns.who]

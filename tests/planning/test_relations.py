@@ -37,10 +37,12 @@ neighbours = "add_remove"
 epsilon = 1000
 [columns.x]
 type = "number"
+null = "drop"
 lower = 0
 upper = 100
 [columns.y]
 type = "number"
+null = "drop"
 lower = -10
 upper = 10
 [columns.z]
@@ -50,6 +52,7 @@ upper = 10
 null = 4
 [columns.g]
 type = "category"
+null = "drop"
 values = ["a", "b"]
 [columns.name]
 type = "text"

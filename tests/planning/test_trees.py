@@ -101,7 +101,7 @@ AGES = np.random.default_rng(9).integers(0, 100, 5000)
 
 def table(**facts):
     frame = pd.DataFrame({"age": AGES, "sex": np.where(np.arange(AGES.size) % 3, "f", "m")})
-    columns = {"age": dc.integer(0, 99), "sex": dc.category("f", "m")}
+    columns = {"age": dc.integer(0, 99, null="drop"), "sex": dc.category("f", "m", null="drop")}
     given = {"unit": "row", "neighbours": "add_remove", "budget": dc.Pure(epsilon=10**9)} | facts
     return dc.table(frame, columns=columns, **given)
 

@@ -38,10 +38,12 @@ neighbours = "{neighbours}"
 epsilon = 100000
 [columns.x]
 type = "number"
+null = "drop"
 lower = 0
 upper = 10
 [columns.day]
 type = "integer"
+null = "drop"
 lower = 1
 upper = 7
 [columns.place]

@@ -30,10 +30,12 @@ upper = 10
 null = 0
 [columns.y]
 type = "number"
+null = "drop"
 lower = 0
 upper = 1
 [columns.c]
 type = "category"
+null = "drop"
 values = [1, 2, 3, 5]
 """
 CAPPED = '{ column = "who", max_rows = 10, max_groups = 3 }'
@@ -166,7 +168,7 @@ def test_facts_refuse_caps_of_nothing(cap, most):
 
 def people(**facts):
     rows = [{"who": f"u{i % 7}", "x": i % 5, "y": 0.5, "c": i % 3 + 1} for i in range(70)]
-    columns = {"x": dc.integer(-2, 10, null=0), "y": dc.number(0, 1), "c": dc.category(1, 2, 3, 5)}
+    columns = {"x": dc.integer(-2, 10, null=0), "y": dc.number(0, 1), "c": dc.category(1, 2, 3, 5, null="drop")}
     unit = {"column": "who", "max_rows": 4}
     return dc.table(pd.DataFrame(rows), columns=columns, unit=unit, neighbours="add_remove", budget=10**9, **facts)
 
@@ -209,10 +211,12 @@ def test_a_rehearsal_has_units_too():
 CONSTANT = """
 [columns.r]
 type = "category"
+null = "drop"
 values = [1, 2, 3]
 per_unit = true
 [columns.age]
 type = "integer"
+null = "drop"
 lower = 0
 upper = 99
 per_unit = true

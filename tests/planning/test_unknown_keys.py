@@ -48,6 +48,7 @@ type = "text"
 max_length = 12
 [columns.code]
 type = "integer"
+null = "drop"
 [columns.x]
 type = "number"
 lower = 0
@@ -55,6 +56,7 @@ upper = 10
 null = 0
 [columns.sex]
 type = "category"
+null = "drop"
 values = ["f", "m"]
 """
 PRICE = {"epsilon": 1, "delta": "1e-6"}

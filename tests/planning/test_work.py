@@ -14,7 +14,8 @@ from discreet.planning.price import read_price
 from discreet.planning.work import MOST_STEPS, work_of
 from discreet.questions.sql import read_sql
 
-COLUMNS = {"g": dc.integer(0, 999_999), "h": dc.integer(0, 99_999), "x": dc.number(0, 100), "s": dc.category("a", "b")}
+COLUMNS = {"g": dc.integer(0, 999_999, null="drop"), "h": dc.integer(0, 99_999), "x": dc.number(0, 100),
+           "s": dc.category("a", "b")}
 FACTS = facts_for_table(name="t", columns=COLUMNS, unit="row", neighbours="add_remove", budget=100)
 NORMAL = [
     "SELECT COUNT(*) AS n FROM t",

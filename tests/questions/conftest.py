@@ -49,3 +49,11 @@ def keyed(people) -> Facts:
 def members(keyed) -> Facts:
     """The same with units of many rows."""
     return replace(keyed, unit=ByColumn("Name", max_rows=4))
+
+
+@pytest.fixture(scope="session")
+def gaps(members) -> Facts:
+    """The same where rows without a key are a group, unless the column says otherwise."""
+    rules = {"Race": {"null": 6}, "UrbanRural": {"drop": True}, "Born": {"null_label": "unknown"}}
+    columns = tuple(replace(column, **rules.get(column.name, {})) for column in members.columns)
+    return replace(members, columns=columns, null_keys=True)

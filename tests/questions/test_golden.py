@@ -10,7 +10,7 @@ from discreet.questions.sql import read_sql
 from discreet.questions.text import to_text
 
 GOLDEN = Path(__file__).resolve().parent.parent / "golden"
-FILES = {"people": "questions.txt", "keyed": "key_questions.txt", "members": "unit_questions.txt"}
+FILES = {"people": "questions.txt", "keyed": "key_questions.txt", "members": "unit_questions.txt", "gaps": "null_questions.txt"}
 TEXTS = {facts: (GOLDEN / file).read_text(encoding="utf-8") for facts, file in FILES.items()}
 PAIRS = [
     (facts, asked, form)

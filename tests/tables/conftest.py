@@ -28,6 +28,7 @@ upper = 100
 null = 40
 [columns.race]
 type = "category"
+null = "drop"
 values = [1, 2, 3]
 labels = ["a", "b", "c"]
 [columns.city]
@@ -39,7 +40,7 @@ max_length = 10
 def in_memory(_folder):
     columns = {
         "income": dc.number(0, 50_000), "age": dc.integer(0, 100, null=40), "city": dc.text(max_length=10),
-        "race": dc.category(1, 2, 3, labels=["a", "b", "c"]),
+        "race": dc.category(1, 2, 3, labels=["a", "b", "c"], null="drop"),
     }  # fmt: skip
     budget = dc.Approximate(epsilon=10, delta="1e-3")
     return dc.table(pd.DataFrame(ROWS), name="people", columns=columns, unit="row", neighbours="add_remove", budget=budget,

@@ -110,7 +110,7 @@ class AnswerColumn:
         """For JSON."""
         found: dict[str, Any] = {"name": self.name, "kind": self.kind}
         if self.labels:
-            found["labels"] = {str(value): text for value, text in self.labels.items()}
+            found["labels"] = {"null" if value is None else str(value): text for value, text in self.labels.items()}
         return found if self.width is None else found | {"width": self.width}
 
 

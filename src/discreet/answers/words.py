@@ -77,6 +77,8 @@ def numbers_of(answer: "Answer") -> list["AnswerColumn"]:
 def key_in_words(column: "AnswerColumn", value: Any) -> str:
     """A key's value with its label beside it: ``1 Urban``."""
     label = column.labels.get(value)
+    if value is None and label is not None:
+        return clean(label)
     shown = clean("none" if value is None else value)
     return shown if label is None or clean(label) == shown else f"{shown} {clean(label)}"
 
@@ -188,13 +190,16 @@ def _tabled(answer: "Answer") -> list[str]:
 def _key_column(answer: "Answer", column: "AnswerColumn") -> list[str]:
     """The header and every key, values and labels aligned each by themselves."""
     values = [row[column.name] for row in answer.rows[:MOST_ROWS]]
-    shown = ["none" if value is None else shortened(clean(value), _MOST_COLUMNS_OF_TEXT) for value in values]
-    numeric = bool(values) and all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
+    missing = column.labels.get(None, "none")
+    shown = [shortened(clean(missing if value is None else value), _MOST_COLUMNS_OF_TEXT) for value in values]
+    known = [value for value in values if value is not None]
+    numeric = bool(known) and all(isinstance(value, int | float) and not isinstance(value, bool) for value in known)
     texts = _aligned(shown, right=numeric)
-    if column.labels:
-        labels = [shortened(clean(column.labels.get(value, "")), _MOST_COLUMNS_OF_TEXT) for value in values]
-        texts = [f"{text} {label}" for text, label in zip(texts, labels, strict=True)]
-    return _aligned([shortened(clean(column.name), _MOST_COLUMNS_OF_TEXT), *texts], right=numeric and not column.labels)
+    if any(value is not None for value in column.labels):
+        labels = ["" if value is None else column.labels.get(value, "") for value in values]
+        texts = [f"{text} {shortened(clean(label), _MOST_COLUMNS_OF_TEXT)}" for text, label in zip(texts, labels, strict=True)]
+        numeric = False
+    return _aligned([shortened(clean(column.name), _MOST_COLUMNS_OF_TEXT), *texts], right=numeric)
 
 
 def _number_column(answer: "Answer", column: "AnswerColumn") -> list[str]:

@@ -12,7 +12,7 @@ from discreet.facts.joins import join_of
 from discreet.facts.model import ByColumn, Category, Companion, Facts
 from discreet.facts.model import Column as AnyColumn
 from discreet.planning.caps import reach_of
-from discreet.planning.cells import unknown_key
+from discreet.planning.cells import key_read, unknown_key
 from discreet.planning.choosing import aggregates_in_expression
 from discreet.planning.plan import Plan
 from discreet.plots.numerals import grouped
@@ -252,20 +252,24 @@ def _rule(column: AnyColumn | None) -> str:
 
 
 def _in_no_group(plan: Plan) -> str:
-    found = [told for key in _keys(plan) if (told := _outside(key, plan.facts))]
+    axes = dict(zip(plan.question.keys, plan.axes, strict=False))  # made-up releases have one more
+    ends = {key: axes[key].values[-1:] if key in axes else (None,) * key_read(key, plan.facts)[1] for key in _keys(plan)}
+    found = [told for key, end in ends.items() if None not in end and (told := _outside(key, plan.facts))]
     return f"rows whose {', or whose '.join(found)}{',' * (len(found) > 1)} are in no group" if found else ""
 
 
 def _outside(key: Expression, facts: Facts) -> str:
-    """Which values of a key are in none of its groups; empty if there are no such."""
-    column = facts.column(key.name) if isinstance(key, Column) else None
+    """Which values of a key are in none of its groups, if rows without it are none; empty if there are no such."""
+    column, (read, _) = facts.column(key.name) if isinstance(key, Column) else None, key_read(key, facts)
     match column:
         case Category(other=True):
+            return ""
+        case Category() if not may_be_null(read, facts):  # missing ones and others count as one of its values
             return ""
         case Category(values=values):
             return f"{to_text(key)} is missing or none of its {_many(len(values), 'declared value')}"
         case _:
-            return f"{to_text(key)} is missing" if may_be_null(key, facts) else ""
+            return f"{to_text(key)} is missing" if may_be_null(read, facts) else ""
 
 
 def _selected(plan: Plan) -> str:

@@ -15,7 +15,7 @@ from discreet.facts.make import Beside, facts_for_table
 from discreet.facts.model import Column, Facts
 from discreet.ledger import Ledger
 from discreet.ledger.folder import ledger_in_memory, open_ledger, place_of
-from discreet.ledger.registry import companion_changed, facts_digest, known, lookup_changed, register
+from discreet.ledger.registry import as_registered, companion_changed, facts_digest, known, lookup_changed, register
 from discreet.privacy.events import Neighbours
 
 __all__ = ["curator_in_memory", "open_table", "public_facts", "registered_facts", "table"]
@@ -60,9 +60,9 @@ def curator_in_memory(facts: Facts, engine: Engine, passed: Passed | None = None
 def open_table(path: str | Path) -> Curator:
     """A curator of a registered table. Never makes a ledger; refused if the facts have changed since they were registered."""
     file = Path(path)
-    facts = public_facts(file)
+    written = public_facts(file)
     ledger = open_ledger(place_of(file))
-    registered_facts(ledger, facts, file)
+    facts = registered_facts(ledger, written, file)
     return Curator(facts, _opening(facts), ledger, place_of(file))
 
 
@@ -71,9 +71,12 @@ def public_facts(file: Path) -> Facts:
     return with_lookup_values(read_facts(file))
 
 
-def registered_facts(ledger: Ledger, facts: Facts, file: Path) -> None:
-    """Refuses facts that are not those of the registered version. The budget in the file does not count: the ledger has it."""
-    row = known(ledger, facts.name)
+def registered_facts(ledger: Ledger, facts: Facts, file: Path) -> Facts:
+    """The facts with the meaning that they were registered with; refused if they are not those of the registered version.
+
+    The budget in the file does not count: the ledger has it.
+    """
+    row, facts = known(ledger, facts.name), as_registered(ledger, facts)
     if row is None:
         raise FactsError(f"{facts.name} is not registered", hint=f"run discreet register {file.name}", file=str(file))
     if row.version != facts.version:
@@ -97,6 +100,7 @@ def registered_facts(ledger: Ledger, facts: Facts, file: Path) -> None:
             f"the facts of {facts.name} have changed since they were registered",
             hint=f"write a new version into them and run discreet version new {file.name}, or undo the change", file=str(file),
         )  # fmt: skip
+    return facts
 
 
 def _opening(facts: Facts) -> Callable[[], Engine]:

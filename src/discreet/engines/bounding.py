@@ -217,7 +217,8 @@ class _Bounded:
     def _place(self, key: Key, term: Term, first: int) -> exp.Expr:
         """The number of the key's cell as BIGINT: all cells together are far fewer than 2^62."""
         if isinstance(key, ByStep):
-            return moved(term, first).sql
+            steps = moved(term, first).sql
+            return exp.Coalesce(this=steps, expressions=[whole_literal(key.steps)]) if key.null else steps
         place = as_whole(term) if term.kind == "truth" else self._place_of_value(key, term)
         return exp.Coalesce(this=place.sql, expressions=[whole_literal(len(key.values))]) if key.other else place.sql
 

@@ -79,9 +79,9 @@ def _cells(key: Key, column: NDArray[Any]) -> Cells:
     values: NDArray[Any] = np.ma.getdata(column)
     is_null: NDArray[np.bool_] = np.ma.getmaskarray(column)
     match key:
-        case ByStep(cells=cells):
-            outside = is_null | (values < 0) | (values >= cells)
-            return np.where(outside, -1, values).astype(np.int64)
+        case ByStep(null=null):
+            outside = is_null | (values < 0) | (values >= key.steps)
+            return np.where(is_null & null, key.steps, np.where(outside, -1, values)).astype(np.int64)
         case ByValue(values=declared, other=other):
             rest = len(declared) if other else -1
             if values.dtype.kind in "iuf":

@@ -220,11 +220,11 @@ def _place(key: Key, row: Row) -> int | None:
         case ByValue(values=values, other=other):
             found = (place for place, declared in enumerate(values) if _same(value, declared))
             return next(found, len(values) if other else None)
-        case ByStep(width=width, origin=origin, first=first, cells=cells):
+        case ByStep(width=width, origin=origin, first=first, null=null):
             steps = binned(number(value), width, origin)
-            if steps is None or not first <= steps < first + cells:
-                return None
-            return int(steps) - first
+            if steps is None:
+                return key.steps if null else None
+            return int(steps) - first if first <= steps < first + key.steps else None
         case _:
             assert_never(key)
 

@@ -91,13 +91,22 @@ class ByValue:
 
 @dataclass(frozen=True, slots=True)
 class ByStep:
-    """Cell i holds the rows with floor((x - origin) / width) == first + i, in float64; other rows and NULL are in none."""
+    """Cell i holds the rows with floor((x - origin) / width) == first + i, in float64; other rows are in none.
+
+    With ``null`` the last of the cells holds the rows where x is NULL, which are in none otherwise.
+    """
 
     of: Expression
     width: Fraction
     origin: Fraction
     first: int
     cells: int
+    null: bool = False
+
+    @property
+    def steps(self) -> int:
+        """How many of the cells are of numbers."""
+        return self.cells - self.null
 
 
 Key = ByValue | ByStep

@@ -67,7 +67,7 @@ def to_sql(wanted: Wanted, facts: Facts, layout: Layout, dialect: str = "duckdb"
     keys = []
     for key in wanted.keys:
         term, first = key_term(key, write, sheet, facts)
-        value, inside = (term.sql, []) if isinstance(key, ByValue) and key.other else _apart(term)
+        value, inside = (term.sql, []) if _has_null(key) else _apart(term)
         conditions += inside
         keys.append((value, first))
     totals = [total_of(counted(measure, wanted.measures), write, sheet) for measure in wanted.measures]
@@ -101,7 +101,7 @@ def to_counts(wanted: CountsWanted, facts: Facts, layout: Layout, dialect: str =
     keys = []
     for key in wanted.keys:
         term, first = key_term(key, write, sheet, facts)
-        value, inside = (term.sql, []) if isinstance(key, ByValue) and key.other else _apart(term)
+        value, inside = (term.sql, []) if _has_null(key) else _apart(term)
         conditions += inside
         keys.append(_from(value, first))
     steps = binned(wanted, write, sheet)
@@ -154,15 +154,20 @@ def key_term(key: Key, write: Expressions, sheet: Sheet, facts: Facts) -> tuple[
             return write.term(key.of), 0  # it has no other values
         case ByValue(of=of, values=values):
             return _among(write.term(of), values, sheet), 0
-        case ByStep(of=of, width=width, origin=origin, first=first, cells=cells):
+        case ByStep(of=of, width=width, origin=origin, first=first):
             x = write.number(of)
             if x.whole and width == 1 and origin.denominator == 1 and max(-x.low, x.high, nearest(abs(origin))) <= SAFE // 2:
                 first += int(origin)
             else:
                 x = write.steps(x, width, origin)
-            return _integer(x, first, first + cells - 1, sheet, outside=None), first
+            return _integer(x, first, first + key.steps - 1, sheet, outside=None), first
         case _:
             assert_never(key)
+
+
+def _has_null(key: Key) -> bool:
+    """Whether rows without a value are in a cell."""
+    return key.other if isinstance(key, ByValue) else key.null
 
 
 def _apart(key: Term) -> tuple[exp.Expr, list[Term]]:

@@ -78,6 +78,7 @@ def _facts(
         csv=csv,
         description=description,
         located=located,
+        null_keys=True,
     )
 
 

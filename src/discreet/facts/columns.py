@@ -28,6 +28,25 @@ _LONGEST_WORD = 40
 
 def read_column(name: str, section: Section) -> Column | None:
     """The column that the entries declare. What is wrong is noted in the section."""
+    column = _read_column(name, section)
+    return None if column is None else _with_null_group(column, section)
+
+
+def _with_null_group(column: Column, section: Section) -> Column:
+    """The column with what becomes of rows without a value where it makes groups. Rule 4."""
+    drop, label = section.entries.get("null") == "drop", section.read("null_label", text) or ""
+    words = ("true", "false") if isinstance(column, Boolean) else ()
+    taken = [*getattr(column, "values", ()), *getattr(column, "labels", ()), *words]
+    if label and ("null" in section.entries or getattr(column, "other", False)):
+        beside = "null" if "null" in section.entries else "other"
+        section.wrong("null_label", f"null_label stands beside {beside}, by which rows without a value are no group of their own",
+                      hint="take one of them out")
+    elif label in map(str, taken):
+        section.wrong("null_label", f"null_label is {said(label)}, which is a value or a label of one", "write another word")
+    return replace(column, drop=drop, null_label=label)
+
+
+def _read_column(name: str, section: Section) -> Column | None:
     kind = section.read("type", one_of(*COLUMN), needed=f'write type = "…": {listed(COLUMN)}')
     if kind is None:
         return None
@@ -45,10 +64,13 @@ def read_column(name: str, section: Section) -> Column | None:
         case "boolean":
             return Boolean(name, section.read("null", _or_drop(truth)), *about, *_words(section))
         case "date":
+            section.read("null", one_of("drop"))
             return Date(name, *_bounds(section, day), *about, *_clock(section))
         case "timestamp":
+            section.read("null", one_of("drop"))
             return Timestamp(name, *_bounds(section, moment), *about, *_clock(section))
         case _:
+            section.read("null", one_of("drop"))
             length = section.read("max_length", whole(1, _MOST_CHARACTERS))
             found = Text(name, description=about[0], per_unit=about[1])
             return found if length is None else replace(found, max_length=length)
@@ -142,7 +164,12 @@ def _category(name: str, section: Section, description: str, per_unit: bool) -> 
             section.wrong("labels", f"there are {len(labels)} labels for {len(values)} values",
                           hint="write one label for each value, in the same order")
     other = section.read("other", truth) or False
-    return Category(name, values or (), labels or (), other, description, per_unit)
+    null = section.read("null", _or_drop(_value))
+    if other and "null" in section.entries:
+        section.wrong("null", "null stands beside other, which holds what is missing too", "take one of them out")
+    if null is not None and null not in (values or ()):
+        section.wrong("null", f"null is {said(null)}, none of values", 'write one of values, or null = "drop"')
+    return Category(name, values or (), labels or (), other, description, per_unit, null)
 
 
 def _value(value: object, key: str) -> int | str:
@@ -176,14 +203,14 @@ def column_entries(column: Column) -> dict[str, object]:
     entries: dict[str, object] = {}
     match column:
         case Number():
-            entries = {"type": "number", "lower": column.lower, "upper": column.upper, "null": column.null, **_written(column)}
+            entries = {"type": "number", "lower": column.lower, "upper": column.upper, **_written(column)}
         case Integer():
-            entries = {"type": "integer", "lower": column.lower, "upper": column.upper, "null": column.null, **_written(column)}
+            entries = {"type": "integer", "lower": column.lower, "upper": column.upper, **_written(column)}
         case Category():
             lists = {"values": column.values or None, "labels": column.labels or None}
             entries = {"type": "category", **lists, "other": column.other}
         case Boolean():
-            entries = {"type": "boolean", "true": column.true or None, "false": column.false or None, "null": column.null}
+            entries = {"type": "boolean", "true": column.true or None, "false": column.false or None}
         case Date():
             entries = {"type": "date", "lower": column.lower, "upper": column.upper, **_timed(column)}
         case Timestamp():
@@ -192,6 +219,8 @@ def column_entries(column: Column) -> dict[str, object]:
             entries = {"type": "text", "max_length": column.max_length}
         case _:
             assert_never(column)
+    null = getattr(column, "null", None)
+    entries |= {"null": "drop" if column.drop else null, "null_label": column.null_label or None}
     entries |= {"description": column.description, "per_unit": column.per_unit or None}
     return {key: value for key, value in entries.items() if value is not None}
 

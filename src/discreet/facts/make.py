@@ -44,6 +44,7 @@ def number(
     upper: Exact | None = None,
     *,
     null: Exact | None = None,
+    null_label: str | None = None,
     decimal: str = ".",
     thousands: str | None = None,
     per_unit: bool = False,
@@ -54,7 +55,7 @@ def number(
     Texts have ``decimal`` before decimals and, where it is given, ``thousands`` between thousands.
     """
     entries = {"type": "number", "lower": lower, "upper": upper, "null": null, "decimal": decimal, "thousands": thousands}
-    return _made(Number, **entries, per_unit=per_unit, description=description)
+    return _made(Number, **entries, null_label=null_label, per_unit=per_unit, description=description)
 
 
 def integer(
@@ -62,6 +63,7 @@ def integer(
     upper: int | None = None,
     *,
     null: int | str | None = None,
+    null_label: str | None = None,
     decimal: str = ".",
     thousands: str | None = None,
     per_unit: bool = False,
@@ -69,18 +71,26 @@ def integer(
 ) -> Integer:
     """Whole numbers in [lower, upper]; ``null``, ``decimal`` and ``thousands`` as those of ``number``."""
     entries = {"type": "integer", "lower": lower, "upper": upper, "null": null, "decimal": decimal, "thousands": thousands}
-    return _made(Integer, **entries, per_unit=per_unit, description=description)
+    return _made(Integer, **entries, null_label=null_label, per_unit=per_unit, description=description)
 
 
 def category(
-    *values: int | str, labels: Sequence[str] = (), other: bool = False, per_unit: bool = False, description: str = ""
+    *values: int | str,
+    labels: Sequence[str] = (),
+    other: bool = False,
+    null: int | str | None = None,
+    null_label: str | None = None,
+    per_unit: bool = False,
+    description: str = "",
 ) -> Category:
     """One of these values, all ints or all strings; ``other`` gives a cell to whatever else there is.
 
-    For a column of a lookup they may be left out: those that the lookup has are read from it.
+    For a column of a lookup they may be left out: those that the lookup has are read from it. Rows without one of them are a
+    group of their own, called ``null_label``; with ``null="drop"`` they are in no group, and where ``null`` is one of the values,
+    they count as that.
     """
     entries = {"type": "category", "values": values or None, "labels": labels or None, "other": other}
-    return _made(Category, **entries, per_unit=per_unit, description=description)
+    return _made(Category, **entries, null=null, null_label=null_label, per_unit=per_unit, description=description)
 
 
 def boolean(
@@ -88,11 +98,12 @@ def boolean(
     true: Sequence[int | str] | None = None,
     false: Sequence[int | str] | None = None,
     null: bool | str | None = None,
+    null_label: str | None = None,
     per_unit: bool = False,
     description: str = "",
 ) -> Boolean:
     """What is one of ``true`` or ``false``, else 1/0, t/f, true/false, yes/no; ``null`` stands for a missing value."""
-    entries = {"type": "boolean", "true": true, "false": false, "null": null}
+    entries = {"type": "boolean", "true": true, "false": false, "null": null, "null_label": null_label}
     return _made(Boolean, **entries, per_unit=per_unit, description=description)
 
 
@@ -102,12 +113,14 @@ def date(
     *,
     format: str | None = None,  # noqa: A002 - what it is called in a facts file
     zone: str | None = None,
+    null: str | None = None,
+    null_label: str | None = None,
     per_unit: bool = False,
     description: str = "",
 ) -> Date:
     """Days in [lower, upper], given as dates or as texts such as "2017-01-31"; ``format`` and ``zone`` as for timestamps."""
     entries = {"type": "date", "lower": lower, "upper": upper, "format": format, "zone": zone}
-    return _made(Date, **entries, per_unit=per_unit, description=description)
+    return _made(Date, **entries, null=null, null_label=null_label, per_unit=per_unit, description=description)
 
 
 def timestamp(
@@ -116,6 +129,8 @@ def timestamp(
     *,
     format: str | None = None,  # noqa: A002 - what it is called in a facts file
     zone: str | None = None,
+    null: str | None = None,
+    null_label: str | None = None,
     per_unit: bool = False,
     description: str = "",
 ) -> Timestamp:
@@ -124,12 +139,20 @@ def timestamp(
     ``format`` is how texts write them, such as "%d/%m/%Y %H:%M"; else ISO 8601. What has an offset is moved to the zone.
     """
     entries = {"type": "timestamp", "lower": lower, "upper": upper, "format": format, "zone": zone}
-    return _made(Timestamp, **entries, per_unit=per_unit, description=description)
+    return _made(Timestamp, **entries, null=null, null_label=null_label, per_unit=per_unit, description=description)
 
 
-def text(*, max_length: int = 256, per_unit: bool = False, description: str = "") -> Text:
+def text(
+    *,
+    max_length: int = 256,
+    null: str | None = None,
+    null_label: str | None = None,
+    per_unit: bool = False,
+    description: str = "",
+) -> Text:
     """Any text, cut after ``max_length`` characters."""
-    return _made(Text, type="text", max_length=max_length, per_unit=per_unit, description=description)
+    entries = {"type": "text", "max_length": max_length, "null": null, "null_label": null_label}
+    return _made(Text, **entries, per_unit=per_unit, description=description)
 
 
 @dataclass(frozen=True, slots=True)

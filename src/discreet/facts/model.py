@@ -1,6 +1,10 @@
 """What is public about a table, as frozen data. Nothing here has seen a row.
 
 A column that is ``per_unit`` has one value for all rows of a unit. That is made so and not trusted: see engines/choice.py.
+
+Where groups are made by a column, rows without a value are a group of their own, called ``null_label`` if that is not ''; with
+``drop`` they are in no group, and where ``null`` is a value they count as that. So it is with ``null_keys``; tables that were
+registered before there was such a group have them in no group.
 """
 
 from dataclasses import dataclass, field
@@ -54,6 +58,8 @@ class Number:
     per_unit: bool = False
     decimal: str = "."
     thousands: str = ""  # nothing
+    drop: bool = False
+    null_label: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +74,8 @@ class Integer:
     per_unit: bool = False
     decimal: str = "."
     thousands: str = ""
+    drop: bool = False
+    null_label: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +91,9 @@ class Category:
     other: bool = False
     description: str = ""
     per_unit: bool = False
+    null: Scalar | None = None
+    drop: bool = False
+    null_label: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +106,8 @@ class Boolean:
     per_unit: bool = False
     true: tuple[Scalar, ...] = ()
     false: tuple[Scalar, ...] = ()
+    drop: bool = False
+    null_label: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +121,8 @@ class Date:
     per_unit: bool = False
     format: str = ""
     zone: str = ""
+    drop: bool = False
+    null_label: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +140,8 @@ class Timestamp:
     per_unit: bool = False
     format: str = ""
     zone: str = ""
+    drop: bool = False
+    null_label: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +152,8 @@ class Text:
     max_length: int = 256
     description: str = ""
     per_unit: bool = False
+    drop: bool = False
+    null_label: str = ""
 
 
 Column = Number | Integer | Category | Boolean | Date | Timestamp | Text
@@ -265,6 +284,7 @@ class Facts:
     description: str = ""
     located: Source | None = None  # ``source`` seen from the folder of its facts file; None for a table in memory
     joins: tuple[Joinable, ...] = ()
+    null_keys: bool = False  # as facts were understood before rows without a key were a group
 
     def column(self, name: str) -> Column | None:
         """The declared column of this name, by exact spelling first and by case-folded spelling if that is unique."""

@@ -21,13 +21,13 @@ LOSS = ("epsilon", "delta", "rho")
 BUDGET = (*LOSS, "accounting", "partition", "per_analyst", "max_epsilon_per_question", "expires")
 COLUMN: Mapping[str, tuple[str, ...]] = MappingProxyType(  # by the column's type
     {
-        "number": ("type", "lower", "upper", "null", "decimal", "thousands", "per_unit", "description"),
-        "integer": ("type", "lower", "upper", "null", "decimal", "thousands", "per_unit", "description"),
-        "category": ("type", "values", "labels", "other", "per_unit", "description"),
-        "boolean": ("type", "true", "false", "null", "per_unit", "description"),
-        "date": ("type", "lower", "upper", "format", "zone", "per_unit", "description"),
-        "timestamp": ("type", "lower", "upper", "format", "zone", "per_unit", "description"),
-        "text": ("type", "max_length", "per_unit", "description"),
+        "number": ("type", "lower", "upper", "null", "null_label", "decimal", "thousands", "per_unit", "description"),
+        "integer": ("type", "lower", "upper", "null", "null_label", "decimal", "thousands", "per_unit", "description"),
+        "category": ("type", "values", "labels", "other", "null", "null_label", "per_unit", "description"),
+        "boolean": ("type", "true", "false", "null", "null_label", "per_unit", "description"),
+        "date": ("type", "lower", "upper", "format", "zone", "null", "null_label", "per_unit", "description"),
+        "timestamp": ("type", "lower", "upper", "format", "zone", "null", "null_label", "per_unit", "description"),
+        "text": ("type", "max_length", "null", "null_label", "per_unit", "description"),
     }
 )
 ENCODINGS = (
@@ -41,8 +41,8 @@ _HOMES = {
     "[csv]": CSV,
     "[budget]": BUDGET,
     "[columns.NAME]": (
-        "type", "lower", "upper", "null", "values", "labels", "other", "max_length", "decimal", "thousands", "true", "false",
-        "format", "zone", "per_unit",
+        "type", "lower", "upper", "null", "null_label", "values", "labels", "other", "max_length", "decimal", "thousands", "true",
+        "false", "format", "zone", "per_unit",
     ),
     "[join.NAME]": ("key", "max_matches"),
 }

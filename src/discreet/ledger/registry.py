@@ -12,7 +12,7 @@ from typing import Any
 
 from discreet.engines.stamps import Seen
 from discreet.errors import AccessError, BudgetError, FactsError, ParameterError
-from discreet.facts.model import Budget, ByColumn, Companion, EachRow, Facts, Joinable, Lookup, Unit
+from discreet.facts.model import Budget, ByColumn, Column, Companion, EachRow, Facts, Joinable, Lookup, Unit
 from discreet.ledger.admission import forget_ends
 from discreet.ledger.alarms import ANONYMOUS, Alarm, lift, open_alarms
 from discreet.ledger.charging import Ledger
@@ -29,7 +29,7 @@ from discreet.privacy.losses import Loss
 from discreet.remedies import Remedy
 
 __all__ = [
-    "account_name", "alarms", "cap_notes", "companion_changed", "facts_digest", "freeze", "is_frozen", "known",
+    "account_name", "alarms", "as_registered", "cap_notes", "companion_changed", "facts_digest", "freeze", "is_frozen", "known",
     "lookup_changed", "new_version", "raise_cap", "register", "registered_unit", "unfreeze",
 ]  # fmt: skip
 
@@ -57,12 +57,33 @@ def _bare(join: Joinable) -> Joinable:
     return replace(join, columns=tuple(replace(column, description="") for column in join.columns), located=None)
 
 
+def as_registered(ledger: Ledger, facts: Facts) -> Facts:
+    """The facts with the meaning that they were registered with: tables from before keep their groups. Rule 4."""
+    row, before = known(ledger, facts.name), _before_null_keys(facts)
+    return before if row is not None and row.digest == facts_digest(before) else facts
+
+
+def _before_null_keys(facts: Facts) -> Facts:
+    """Facts as they were understood when rows without a key were in no group."""
+    joins = tuple(
+        replace(join, facts=_before_null_keys(join.facts)) if isinstance(join, Companion)
+        else replace(join, columns=_without_groups(join.columns))
+        for join in facts.joins
+    )  # fmt: skip
+    return replace(facts, columns=_without_groups(facts.columns), joins=joins, null_keys=False)
+
+
+def _without_groups(columns: tuple[Column, ...]) -> tuple[Column, ...]:
+    return tuple(replace(column, drop=False, null_label="") for column in columns)
+
+
 def companion_changed(ledger: Ledger, facts: Facts) -> str | None:
     """The other confidential table whose facts are not those that this one was registered with; None if all are."""
     with ledger.store.reading() as snapshot:
         was = {join["name"]: canonical(join) for join in _acts(snapshot, facts.name)[-1]["facts"].get("joins", ())}
-    now = [join for join in facts.joins if isinstance(join, Companion)]
-    return next((join.name for join in now if was.get(join.name) != canonical(plain(_bare(join)))), None)
+    now = [(join.name, (join.facts, _before_null_keys(join.facts)), join) for join in facts.joins if isinstance(join, Companion)]
+    return next((name for name, both, join in now
+                 if was.get(name) not in [canonical(plain(_bare(replace(join, facts=one)))) for one in both]), None)  # fmt: skip
 
 
 def lookup_changed(ledger: Ledger, facts: Facts) -> str | None:

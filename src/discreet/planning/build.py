@@ -10,7 +10,7 @@ from discreet.errors import QuestionError
 from discreet.facts.model import Facts, Text
 from discreet.planning.caps import bound_of
 from discreet.planning.cells import MOST_CELLS, cells_of, check_having, unknown_key
-from discreet.planning.choosing import Choice, choose
+from discreet.planning.choosing import Choice, aggregates_in, choose
 from discreet.planning.excluded import without_excluded
 from discreet.planning.found_bounds import at_assumed, bounded, found_of, part_of, price_without
 from discreet.planning.plan import Axis, Derived, Known, Plan
@@ -96,7 +96,8 @@ def _plan_of(
     *, is_alone: bool = True,
 ) -> Plan:
     """The same where all bounds are public. ``is_alone``: nothing else is paid from the same (epsilon, delta)."""
-    keys, axes = cells_of(question.keys, facts)                              # every value of every key
+    runs = any(each.kind == "running_rows" for each in aggregates_in(question))
+    keys, axes = cells_of(question.keys, facts, runs=runs)                   # every value of every key
     axes = without_excluded(question.where, question.keys, keys, axes)       # and of these, which an answer shows
     check_having(question.having, tuple(_as_text(key, axis, facts) for key, axis in zip(question.keys, axes, strict=True)))
     cells = MOST_CELLS if any(unknown_key(key, facts) for key in question.keys) else prod(key.cells for key in keys)

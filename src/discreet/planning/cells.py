@@ -1,5 +1,6 @@
 """Keys to cells: every value that a key can take is public, and every cell is released, empty ones too."""
 
+from dataclasses import replace
 from fractions import Fraction
 from math import floor, lcm, prod
 
@@ -10,10 +11,12 @@ from discreet.errors import QuestionError
 from discreet.facts.model import Boolean, Category, Facts, Integer, Number, Text
 from discreet.planning.plan import Axis
 from discreet.questions.algebra import Apply, Bin, Column, DatePart, Expression, In, KeyOf, Like
-from discreet.questions.bounds import bounds_of
+from discreet.questions.bounds import bounds_of, may_be_null
+from discreet.questions.nulls import with_nulls_replaced
 from discreet.questions.text import to_text
+from discreet.questions.walk import every
 
-__all__ = ["MOST_BESIDE", "MOST_CELLS", "cells_of", "check_having", "most_cells", "unknown_key"]
+__all__ = ["MOST_BESIDE", "MOST_CELLS", "cells_of", "check_having", "key_read", "most_cells", "unknown_key"]
 
 MOST_CELLS = 10**6
 MOST_BESIDE = 1000  # cells of other keys beside one that nobody listed, whose keys are counted only when they are released
@@ -21,14 +24,20 @@ _OFF = Fraction(1, 4)  # of a bin's width: so far its label may be from where it
 _FARTHEST = 1 << 51  # steps from the origin of bins: beyond, float64 does not tell one bin from the next
 
 
-def cells_of(keys: tuple[Expression, ...], facts: Facts) -> tuple[tuple[Key, ...], tuple[Axis, ...]]:
-    """The cells of each key, for the engine and for people; refused if there are too many in all."""
-    found = [(ByValue(key, ()), Axis(())) if unknown_key(key, facts) else _cells(key, facts) for key in keys]
+def cells_of(
+    keys: tuple[Expression, ...], facts: Facts, *, runs: bool = False
+) -> tuple[tuple[Key, ...], tuple[Axis, ...]]:
+    """The cells of each key, for the engine and for people; refused if there are too many in all.
+
+    ``runs``: counts run up over the last key, and rows without it are nowhere among its bins.
+    """
+    found = [(ByValue(key, ()), Axis(())) if unknown_key(key, facts) else _cells(key, facts) for key in keys[: len(keys) - runs]]
+    found += [_of_values(key, key_read(key, facts)[0], False, facts) for key in keys[len(keys) - runs :]]
     is_unknown, beside = any(unknown_key(key, facts) for key in keys), prod(key.cells for key, _ in found if key.cells)
     if is_unknown and beside > MOST_BESIDE:
         what = f"beside a key whose values are not public the others have {beside:,} cells"
         raise QuestionError(what, hint=f"group by coarser keys: {MOST_BESIDE:,} at most, or declare the values in the facts")
-    if (cells := prod(key.cells for key, _ in found)) > MOST_CELLS:
+    if (cells := prod(key.steps if isinstance(key, ByStep) else key.cells for key, _ in found)) > MOST_CELLS:  # and one for NULL
         raise QuestionError(f"the keys have {cells:,} cells together", hint=f"group by coarser keys: {MOST_CELLS:,} at most")
     return tuple(key for key, _ in found), tuple(axis for _, axis in found)
 
@@ -51,24 +60,47 @@ def most_cells(keys: tuple[Expression, ...], facts: Facts) -> int:
     return MOST_CELLS if unknown else prod(key.cells for key in cells_of(keys, facts)[0])
 
 
+def key_read(key: Expression, facts: Facts) -> tuple[Expression, bool]:
+    """A key with the facts' null rules written out, and whether rows without it are a group of their own. Rule 4."""
+    if not facts.null_keys:
+        return key, False
+    of = with_nulls_replaced(key, facts)
+    columns = [facts.column(one.name) for one in every(key) if isinstance(one, Column)]
+    return of, may_be_null(of, facts) and not any(column is not None and column.drop for column in columns)
+
+
+def _label(key: Expression, facts: Facts) -> str:
+    """What rows without the key are called: as the first of its columns says."""
+    columns = [facts.column(one.name) for one in every(key) if isinstance(one, Column)]
+    return next((column.null_label for column in columns if column is not None and column.null_label), "")
+
+
 def _cells(key: Expression, facts: Facts) -> tuple[Key, Axis]:
+    of, null = key_read(key, facts)
+    cells, axis = _of_values(key, of, null, facts)
+    return cells, replace(axis, null_label=_label(key, facts)) if axis.values[-1] is None else axis
+
+
+def _of_values(key: Expression, of: Expression, null: bool, facts: Facts) -> tuple[Key, Axis]:
+    """The cells of a key that is read as ``of``; with ``null`` the last of them is that of rows without it."""
     match key:
         case Column(name):
             match facts.column(name):
                 case Category(values=values, labels=labels, other=other):
-                    rest = ("other",) if other else ()
-                    axis = Axis((*values, *rest), (*labels, *rest) if labels else ())
-                    return ByValue(key, tuple(_scalar(value) for value in values), other), axis
+                    rest: tuple[object, ...] = ("other",) if other else (None,) if null else ()
+                    axis = Axis((*values, *rest), (*labels, "other") if labels and other else labels)
+                    return ByValue(of, tuple(_scalar(value) for value in values), bool(rest)), axis  # what is undeclared is NULL
                 case Boolean():
-                    return ByValue(key, (False, True)), Axis((False, True))
+                    return ByValue(of, (False, True), null), Axis((False, True, None) if null else (False, True))
                 case Integer(lower=int(lower), upper=int(upper)):
-                    return _stepped(key, Fraction(1), Fraction(0), (Fraction(lower), Fraction(upper)))
-        case Bin(of=of, width=width, origin=origin):
-            if (bounds := bounds_of(of, facts)) is not None:
-                return _stepped(of, width, origin, bounds)
+                    return _stepped(of, Fraction(1), Fraction(0), (Fraction(lower), Fraction(upper)), null)
+        case Bin(width=width, origin=origin):
+            assert isinstance(of, Bin)
+            if (bounds := bounds_of(of.of, facts)) is not None:
+                return _stepped(of.of, width, origin, bounds, null)
         case DatePart():
-            if (bounds := bounds_of(key, facts)) is not None:
-                return _stepped(key, Fraction(1), Fraction(0), bounds)
+            if (bounds := bounds_of(of, facts)) is not None:
+                return _stepped(of, Fraction(1), Fraction(0), bounds, null)
         case _:
             pass
     raise QuestionError(
@@ -93,7 +125,9 @@ def check_having(condition: Expression | None, axes: tuple[Axis, ...]) -> None:
             pass
 
 
-def _stepped(of: Expression, width: Fraction, origin: Fraction, bounds: tuple[Fraction, Fraction]) -> tuple[Key, Axis]:
+def _stepped(
+    of: Expression, width: Fraction, origin: Fraction, bounds: tuple[Fraction, Fraction], null: bool
+) -> tuple[Key, Axis]:
     first, last = (floor((bound - origin) / width) for bound in bounds)
     is_off = abs(origin - Fraction(nearest(origin))) > width * _OFF  # rows are put into bins from the nearest float64
     if nearest(width) == 0 or is_off or max(abs(first), abs(last)) > _FARTHEST:
@@ -105,7 +139,8 @@ def _stepped(of: Expression, width: Fraction, origin: Fraction, bounds: tuple[Fr
     count = last - first + 1
     if count > MOST_CELLS:
         raise QuestionError(f"the bins of this key are {count:,}", hint="use wider bins")
-    return ByStep(of, width, origin, first, count), Axis(_starts(origin + first * width, width, count))
+    starts = _starts(origin + first * width, width, count)
+    return ByStep(of, width, origin, first, count + null, null), Axis((*starts, None) if null else starts)
 
 
 def _starts(start: Fraction, width: Fraction, count: int) -> tuple[int | float, ...]:

@@ -210,7 +210,7 @@ def _trees(aggregates: list[Aggregate], question: Question, facts: Facts) -> Ite
     for running in [each for each in aggregates if each.kind == "running_rows"]:
         wanted = [each for each in aggregates if each.filter == running.filter and _is_in_tree(each, aggregates, facts)]
         scope = _scope(question, facts, filtered=running.filter is not None)
-        leaves = cells_of(question.keys[-1:], facts)[0][0].cells
+        leaves = cells_of(question.keys[-1:], facts, runs=True)[0][0].cells
         what = ", ".join(dict.fromkeys(to_text(each) for each in wanted))
         yield VectorDraft(RunningCounts(Tree(leaves, (1,))), (running.filter,), (tuple(wanted),), scope, what)
 

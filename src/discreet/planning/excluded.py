@@ -19,7 +19,7 @@ from discreet.engines.evaluate import binned, evaluate
 from discreet.engines.values import Value, nearest
 from discreet.engines.wanted import ByStep, ByValue, Key
 from discreet.planning.plan import Axis
-from discreet.questions.algebra import Apply, Column, Expression, In, Literal
+from discreet.questions.algebra import Apply, Bin, Column, Expression, In, Literal
 from discreet.questions.normal import normal_expression
 from discreet.questions.walk import every, parts, rebuilt
 
@@ -55,11 +55,13 @@ def _may_hold(condition: Expression, key: Expression, cells: Key) -> NDArray[np.
             return reduce(and_ if how == "and" else or_, (_may_hold(part, key, cells) for part in of))
         case In(of, values) if isinstance(cells, ByStep):
             return reduce(or_, (_may_hold(Apply("equal", (of, value)), key, cells) for value in values))
-    if isinstance(cells, ByStep) and (ends := _ends(condition, cells.of)) is not None:
-        return _between(*ends, cells, is_value=cells.of == key)
+    of = key.of if isinstance(key, Bin) else key
+    if isinstance(cells, ByStep) and (ends := _ends(condition, of)) is not None:
+        return _between(*ends, cells, is_value=of == key)
     about = _with(condition, key)
     is_alone = about is not condition and all(one == _IT for one in every(about) if isinstance(one, Column))
-    if not is_alone or cells.cells > _MOST_TRIED:
+    counts_as_value = cells.of != of and is_alone and evaluate(about, {_IT.name: None}) is True  # what WHERE sees as NULL
+    if not is_alone or counts_as_value or cells.cells > _MOST_TRIED:
         return np.ones(cells.cells, bool)
     return np.array([evaluate(about, {_IT.name: value}) is True for value in _values(cells)], bool)
 
@@ -72,11 +74,11 @@ def _with(condition: Expression, key: Expression) -> Expression:
 def _values(key: Key) -> list[Value]:
     """What the key is in each of its cells, as engines work it out."""
     match key:
-        case ByValue(values=values, other=other):
+        case ByValue(values=values, other=null):  # what is not declared is read as NULL
             found: list[Value] = [value if isinstance(value, str | bool) else nearest(value) for value in values]
-            return [*found, None] if other else found  # what is not declared is read as NULL
-        case ByStep(width=width, origin=origin, first=first, cells=cells):
-            return [nearest(origin) + (first + place) * nearest(width) for place in range(cells)]
+        case ByStep(width=width, origin=origin, first=first, null=null):
+            found = [nearest(origin) + (first + place) * nearest(width) for place in range(key.steps)]
+    return [*found, None] if null else found
 
 
 def _ends(condition: Expression, of: Expression) -> tuple[float, float] | None:
@@ -103,4 +105,5 @@ def _between(low: float, high: float, key: ByStep, *, is_value: bool) -> NDArray
     """
     steps = np.arange(key.first, key.first + key.cells)
     first, last = (low, high) if is_value else (binned(end, key.width, key.origin) for end in (low, high))
-    return (steps >= (-inf if first is None else first)) & (steps <= (inf if last is None else last))
+    found = (steps >= (-inf if first is None else first)) & (steps <= (inf if last is None else last))
+    return found & (np.arange(key.cells) < key.steps)  # NULL meets no comparison

@@ -70,8 +70,8 @@ def _with_few_cells(plan: Plan) -> Plan:
 
 def _first(key: Key, most: int) -> Key:
     match key:
-        case ByStep():
-            return replace(key, cells=min(key.cells, most))
+        case ByStep() if key.cells > most:
+            return replace(key, cells=most, null=False)
         case ByValue() if key.cells > most:
             return replace(key, values=key.values[:most], other=False)
         case _:

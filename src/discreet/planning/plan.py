@@ -26,6 +26,7 @@ class Axis:
     values: tuple[object, ...]
     labels: tuple[str, ...] = ()
     excluded: tuple[int, ...] = ()
+    null_label: str = ""  # of None, which is the last value where rows without the key are a group
 
     @property
     def shown(self) -> int:

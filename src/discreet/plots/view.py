@@ -1,8 +1,8 @@
 """What a chart shows, before anyone draws it: keys, panels of numbers with their intervals, and the words around them."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from itertools import pairwise
+from dataclasses import dataclass, replace
+from itertools import compress, pairwise
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -82,11 +82,13 @@ class View:
     @property
     def note(self) -> str:
         """What the chart leaves out; empty if nothing."""
-        return f"{grouped(self.left_out)} more rows are not drawn" if self.left_out else ""
+        are = "row is" if self.left_out == 1 else "rows are"
+        return f"{grouped(self.left_out)} more {are} not drawn" if self.left_out else ""
 
 
 def view_of(answer: "Answer", *, points: int = MOST_POINTS) -> View:
     """Everything a chart needs to know of an answer; at most so many ``points`` of a line."""
+    whole, answer = len(answer.rows), _on_scales(answer)
     columns = [column for column in answer.columns if column.kind == "key"]
     keys = [_key(column, [row[column.name] for row in answer.rows]) for column in columns]
     most = points if any(key.places for key in keys) else MOST_BARS
@@ -100,8 +102,27 @@ def view_of(answer: "Answer", *, points: int = MOST_POINTS) -> View:
         keys=tuple(_first(key, most) for key in keys),
         panels=tuple(panels),
         rows=min(most, len(answer.rows)),
-        left_out=max(0, len(answer.rows) - most),
+        left_out=whole - min(most, len(answer.rows)),
     )
+
+
+def _on_scales(answer: "Answer") -> "Answer":
+    """The answer without rows that have no place on a scale: the group of rows whose key is missing, beside numbers."""
+    for column in answer.columns:
+        values = [row[column.name] for row in answer.rows] if column.kind == "key" else []
+        known = [value for value in values if value is not None]
+        if len(known) < len(values) and _places(column, known) is not None:
+            stay = [value is not None for value in values]
+            answer = replace(
+                answer, rows=tuple(compress(answer.rows, stay)), intervals=tuple(compress(answer.intervals, stay)),
+                rank_intervals=tuple(compress(answer.rank_intervals, stay)), too_few=tuple(compress(answer.too_few, stay)),
+            )  # fmt: skip
+    return answer
+
+
+def _places(column: "AnswerColumn", values: list[Any]) -> tuple[float, ...] | None:
+    has_labels = any(value is not None for value in column.labels)
+    return None if has_labels else _scale(values, are_bins=column.width is not None)
 
 
 def name_in_words(column: "AnswerColumn") -> str:
@@ -122,7 +143,7 @@ def _first(key: Key, most: int) -> Key:
 
 def _key(column: "AnswerColumn", values: list[Any]) -> Key:
     texts = tuple(_label(column.labels, value) for value in values)
-    places = None if column.labels else _scale(values, are_bins=column.width is not None)
+    places = _places(column, values)
     return Key(clean(column.name), places, texts, column.width)
 
 

@@ -145,7 +145,7 @@ def _keys(column: SheetColumn, *, is_head: bool) -> list[str]:
     for value in column.values:
         shown = "none" if value is None else str(value).casefold() if isinstance(value, bool) else str(value)
         label = column.labels.get(value)
-        words = shown if label is None or label == shown else f"{shown} {label}"
+        words = label if value is None and label else shown if label is None or label == shown else f"{shown} {label}"
         found.append(f'<th scope="row">{_text(words)}</th>' if is_head else f"<td>{_text(words)}</td>")
     return found
 

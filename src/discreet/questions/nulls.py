@@ -15,7 +15,7 @@ def with_nulls_replaced(expression: Expression, facts: Facts) -> Expression:
             null = getattr(facts.column(name), "null", None)
             if null is None:
                 return expression
-            return Apply("coalesce", (expression, Literal(null if isinstance(null, bool) else Fraction(null))))
+            return Apply("coalesce", (expression, Literal(null if isinstance(null, bool | str) else Fraction(null))))
         case Apply(operation, of):
             return Apply(operation, tuple(with_nulls_replaced(part, facts) for part in of))
         case Case(whens, otherwise):

@@ -135,6 +135,9 @@ class ModeDraft(Draft):
 
 def declared_values(of: Expression, facts: Facts) -> tuple[object, ...]:
     """The values among which one is chosen; none if the facts declare none."""
+    match of:
+        case Apply("coalesce", (Column() as column, Literal())):  # its null rule, written out
+            return declared_values(column, facts)
     match facts.column(of.name) if isinstance(of, Column) else None:
         case Category(values=values):
             return values

@@ -111,7 +111,8 @@ def cells_shown(plan: Plan) -> NDArray[np.intp]:
 
 def _sort_key(plan: Plan, by: Expression, released: Released, few: Few) -> Floats:
     if isinstance(by, KeyOf):
-        return cell_of(plan, by.place).astype(np.float64)  # keys sort in the order of the facts
+        cells, values = cell_of(plan, by.place).astype(np.float64), plan.axes[by.place].values  # in the order of the facts
+        return np.where(cells == len(values) - 1, np.nan, cells) if values and values[-1] is None else cells
     return evaluate(plan, by, released, _some_risk, few).value
 
 
@@ -137,7 +138,8 @@ def _column(
     if isinstance(value, KeyOf):
         axis = plan.axes[value.place]
         values = [axis.values[cell] for cell in cell_of(plan, value.place)[rows]]
-        return Shown(name, kind, values, None, dict(zip(axis.values, axis.labels, strict=False)))
+        labels = dict(zip(axis.values, axis.labels, strict=False)) | ({None: axis.null_label} if axis.null_label else {})
+        return Shown(name, kind, values, None, labels)
     part = plan.behind(value) if isinstance(value, Aggregate) else None
     if isinstance(value, Aggregate) and isinstance(part, Ranks):
         return _ranked(plan, name, value, part, released, risk(value), rows)

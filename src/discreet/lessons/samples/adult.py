@@ -106,6 +106,7 @@ type = "text"
 
 [columns.Age]
 type = "integer"
+null = "drop"
 lower = 17
 upper = 90
 
@@ -116,28 +117,34 @@ other = true
 
 [columns.Education]
 type = "category"
+null = "drop"
 values = {_array(tuple(_EDUCATIONS))}
 
 [columns."Education-Num"]
 type = "integer"
+null = "drop"
 lower = 1
 upper = 16
 
 [columns."Marital Status"]
 type = "category"
+null = "drop"
 values = {_array(tuple(_MARITAL))}
 
 [columns.Sex]
 type = "category"
+null = "drop"
 values = ["Female", "Male"]
 
 [columns."Hours per week"]
 type = "integer"
+null = "drop"
 lower = 1
 upper = 99
 
 [columns.Target]
 type = "category"
+null = "drop"
 values = ["<=50K", ">50K"]
 description = "yearly income"
 """

@@ -60,6 +60,7 @@ def _rows(place: Ints, income: Ints, race: Ints, cents: Ints) -> tuple[tuple[int
 _COLUMNS = """\
 [columns.UrbanRural]
 type = "category"
+null = "drop"
 values = [1, 2]
 labels = ["Urban", "Rural"]
 
@@ -72,6 +73,7 @@ description = "income before taxes in the past 12 months"
 
 [columns.Race]
 type = "category"
+null = "drop"
 values = [1, 2, 3, 4, 5, 6]
 labels = ["White", "Black", "Native American", "Asian", "Pacific Islander", "Multi-race"]
 description = "race of the reference person"

@@ -56,6 +56,7 @@ epsilon = 0.2
 
 [columns.zip]
 type = "category"
+null = "drop"
 values = [
 {_zip_lines()}
 ]
@@ -63,11 +64,13 @@ description = "made-up postal code; its first three digits are the county"
 
 [columns.speed]
 type = "category"
+null = "drop"
 values = ["low", "high"]
 labels = ["below 25 Mbps", "25 Mbps or more"]
 
 [columns.uses_services]
 type = "boolean"
+null = "drop"
 description = "the device uses the provider's services"
 """
 

@@ -46,6 +46,7 @@ epsilon = 1
 
 [columns.sex]
 type = "category"
+null = "drop"
 values = [0, 1]
 labels = ["Male", "Female"]
 
@@ -71,17 +72,22 @@ description = "income in the past 12 months"
 
 [columns.married]
 type = "boolean"
+null = "drop"
 
 [columns.uscitizen]
 type = "boolean"
+null = "drop"
 
 [columns.children]
 type = "boolean"
+null = "drop"
 description = "has children at home"
 
 [columns.disability]
 type = "boolean"
+null = "drop"
 
 [columns.employed]
 type = "boolean"
+null = "drop"
 """
