@@ -78,6 +78,18 @@ def test_python_asks_the_same(people):
     assert people.join("zips", outer=True).where("region IS NULL").count().ask(epsilon=1).rows
 
 
+def test_a_left_join_keeps_every_row_and_groups_have_those_that_meet_nothing():
+    rows = {"zip": ["a"] * 60 + ["b"] * 25 + ["c"] * 10 + ["none"] * 50 + [None] * 7}
+    zips = {"zip": ["a", "b", "c"], "region": ["north", "south", None], "size": [5, 50, 7]}
+    lookup = dc.lookup(zips, key="zip", columns={"region": dc.category(), "size": dc.integer(0, 99)})
+    table = dc.table(rows, columns={"zip": dc.text()}, unit="row", neighbours="add_remove", budget=1000, joins={"z": lookup})
+    for join, regions, sizes in [("JOIN", [60, 25, 10], [70, 25, 0]), ("LEFT JOIN", [60, 25, 67], [70, 25, 57])]:
+        for key, expected in (("region", regions), ("BIN(size, 50)", sizes)):
+            sql = f"SELECT {key} AS k, COUNT(*) AS n FROM t {join} z ON t.zip = z.zip GROUP BY {key}"
+            assert [row["n"] for row in table.ask(sql, epsilon=100).rows] == expected  # at this price the noise is 0
+    assert table.join("z", outer=True).count().ask(epsilon=100).value == len(rows["zip"])
+
+
 def test_a_quote_says_how_many_rows_a_row_may_become(people):
     assert any("a row may become 2 rows" in each for each in people.quote(SQL, epsilon=1).warnings)
     assert not any("joined" in each for each in people.quote("SELECT COUNT(*) AS n FROM people", epsilon=1).warnings)
