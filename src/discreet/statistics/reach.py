@@ -60,7 +60,14 @@ def _in_steps(law: Law, unit: Floats, weights: Floats) -> Floats:
 
 
 def _gaussian_reaches(weights: Floats, alpha: float) -> Floats:
-    return np.asarray(-NormalDist().inv_cdf(alpha / 2) * np.sqrt((weights**2).sum(axis=0)))
+    largest = _largest(weights)
+    return np.asarray(-NormalDist().inv_cdf(alpha / 2) * largest * np.sqrt(((weights / largest) ** 2).sum(axis=0)))
+
+
+def _largest(weights: Floats) -> Floats:
+    """What to divide a column by before it is squared: squares of 1e155 or 1e-163 are beyond what a float holds."""
+    found = np.abs(weights).max(axis=0)
+    return np.where((found > 1e100) | ((found < 1e-100) & (found > 0)), found, 1.0)
 
 
 def _laplace_reaches(weights: Floats, alpha: float) -> Floats:
@@ -69,7 +76,8 @@ def _laplace_reaches(weights: Floats, alpha: float) -> Floats:
     With distinct scales b the sum is a mixture of Laplace laws: P(|S| > a) = sum of c_i exp(-a / b_i), where c_i is the product
     of b_i^2 / (b_i^2 - b_j^2) over the others.
     """
-    scales = np.sort(np.abs(weights), axis=0)
+    largest = _largest(weights)
+    scales = np.sort(np.abs(weights) / largest, axis=0)
     scales = np.maximum(scales, np.maximum(scales[-1] * 1e-6, 1e-300))
     apart = _APART if len(scales) <= 4 else _FURTHER
     for place in range(1, len(scales)):
@@ -86,7 +94,7 @@ def _laplace_reaches(weights: Floats, alpha: float) -> Floats:
         middle = (low + high) / 2
         is_exceeded = (shares * np.exp(-middle / scales)).sum(axis=0) > alpha - lost
         low, high = np.where(is_exceeded, middle, low), np.where(is_exceeded, high, middle)
-    return np.asarray(high)
+    return np.asarray(high * largest)
 
 
 @lru_cache(maxsize=256)

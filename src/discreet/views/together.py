@@ -112,7 +112,8 @@ class _About:
         )
         found = times(upper, (1 / lower[1], 1 / lower[0]))
         for _ in range(_ROUNDS):
-            pieces = [*above, *(each.times(found) for each in below)]
+            less = -found[1], -found[0]  # what is above and below has one noise: its sign decides whether weights add up
+            pieces = [*above, *(each.times(less) for each in below)]
             far = self._far(pieces, alpha * (1 - _SIDES)) + blur + size(found) * lower_blur
             low, high = times((top - far, top + far), (1 / bottom, 1 / bottom))
             found = np.fmax(found[0], low), np.fmin(found[1], high)
