@@ -19,6 +19,7 @@ epsilon = {epsilon}
 [columns.region]
 type = "category"
 values = ["n", "s"]
+null = "drop"
 labels = ["North", "South & <b>"]
 description = "where it is"
 [columns.rent]

@@ -27,6 +27,7 @@ type = "text"
 [columns.ward]
 type = "category"
 values = ["north", "south"]
+null = "drop"
 [columns.city]
 type = "text"
 description = "where they live"
