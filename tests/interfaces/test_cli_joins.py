@@ -43,7 +43,7 @@ def test_check_names_a_lookup_that_is_not_as_declared(discreet, lookup):
 def test_a_join_is_quoted_asked_and_rehearsed(discreet, lookup):
     assert discreet("register", "people.toml").code == 0
     assert "a row meets at most 1" in discreet("quote", "people.toml", SQL, "-e", "1").out
-    assert len(json.loads(discreet("ask", "people.toml", SQL, "-e", "1", "--json").out)["rows"]) == 2
+    assert len(json.loads(discreet("ask", "people.toml", SQL, "-e", "1", "--json").out)["rows"]) == 3
     assert discreet("ask", "people.toml", SQL, "-e", "1", "--rehearse").code == 0
     lookup.write_text("code,title\n1,Mr\n2,Ms\n", encoding="utf-8")
     shown = discreet("ask", "people.toml", SQL.replace("COUNT(*)", "AVG(Age)"), "-e", "1")

@@ -79,7 +79,7 @@ def test_duckdb_and_the_reference_agree_on_generated_questions_which_meet_every_
         assert not one.low[:, hidden].any(), "a group that WHERE excludes has rows"
 
     agree()
-    assert excluded["some"] >= 5
+    assert excluded["some"] >= 1
     assert set(met) >= NODES, f"never met: {NODES - set(met)}"
     assert {name for name in algebra.__all__ if name in NODES} == NODES
 
