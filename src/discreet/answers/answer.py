@@ -30,6 +30,10 @@ def as_strings(loss: Loss) -> dict[str, str]:
             return {"rho": shown(rho)}
 
 
+def _in_64_bits(value: Any) -> Any:
+    return float(value) if isinstance(value, int) and not -(1 << 63) <= value < 1 << 63 else value
+
+
 def _library(name: str) -> Any:
     """A library that only those need who ask for its frames."""
     try:
@@ -219,8 +223,9 @@ class Answer:
         return _library("pandas").DataFrame(self.to_columns())
 
     def to_polars(self) -> Any:
-        """The columns as a polars DataFrame."""
-        return _library("polars").DataFrame(self.to_columns(), strict=False)  # whole numbers and others in one column
+        """The columns as a polars DataFrame; whole numbers of more than 64 bits as floats."""
+        columns = {name: [_in_64_bits(value) for value in values] for name, values in self.to_columns().items()}
+        return _library("polars").DataFrame(columns, strict=False)  # whole numbers and others in one column
 
     def to_arrow(self) -> Any:
         """The columns as an Arrow table."""
