@@ -9,10 +9,11 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from discreet.engines.choice import DIGITS, FACTOR, MOST_DIGITS, PRIME, STEP, columns_read
+from discreet.engines.choice import columns_read
 from discreet.engines.dialects import DIALECTS, Dialect
 from discreet.engines.expressions import Expressions
 from discreet.engines.layout import Field, Layout
+from discreet.engines.mixing import added, mixed, ordered
 from discreet.engines.sheet import Sheet
 from discreet.engines.terms import (
     WIDEST,
@@ -108,7 +109,7 @@ class _Bounded:
         self._cell = self._cell_of(wanted.keys, facts)
         unit = unit_term(layout.unit, dialect)
         self._unit = self.sheet.text(unit)
-        self._hash = self._mixed(layout.unit)
+        self._hash = mixed(layout.unit.stored, self._bound.key, self.sheet)
         read = columns_read(wanted)
         terms = [self._write.term(Column(each.name)) for each in facts.columns if each.name in read]
         self._order = [f"{self.sheet.text(self.sheet.named(term).sql)} NULLS FIRST" for term in terms]
@@ -158,12 +159,12 @@ class _Bounded:
         if self._bound.groups is None:
             sums = ", ".join(f"SUM({each.name}) AS {each.name}" for each in values)
             return f"SELECT w_cell AS cell, {sums} FROM {pairs} GROUP BY w_cell"
-        ordered = self._ordered(pairs)
+        pairs = ordered(pairs, self._hash)
         if self._bound.groups > _SHORT_LIST:
             sums = ", ".join(f"SUM({each.name}) AS {each.name}" for each in values)
-            placed = _added(ordered, "ROW_NUMBER() OVER (PARTITION BY w_u ORDER BY w_order, w_cell) AS w_place")
+            placed = added(pairs, "ROW_NUMBER() OVER (PARTITION BY w_u ORDER BY w_order, w_cell) AS w_place")
             return f"SELECT w_cell AS cell, {sums} FROM {placed} WHERE w_place <= {self._bound.groups} GROUP BY w_cell"
-        return self._packed(ordered, [measure.within or (0, 0) for measure in wanted.measures], self._bound.groups)
+        return self._packed(pairs, [measure.within or (0, 0) for measure in wanted.measures], self._bound.groups)
 
     # ---- rows
 
@@ -175,10 +176,10 @@ class _Bounded:
 
     def kept(self) -> str:
         """The rows that stay."""
-        rows, bound = _added(self._present(), f"{self._hash} AS w_hash"), self._bound
+        rows, bound = added(self._present(), f"{self._hash} AS w_hash"), self._bound
         order = f" ORDER BY {', '.join(self._order)}" if self._order else ""
         if bound.groups is not None:
-            rows = _added(self._ordered(rows), "DENSE_RANK() OVER (PARTITION BY w_u ORDER BY w_order, w_cell) AS w_place")
+            rows = added(ordered(rows, self._hash), "DENSE_RANK() OVER (PARTITION BY w_u ORDER BY w_order, w_cell) AS w_place")
             rows = f"(SELECT * FROM {rows} WHERE w_place <= {bound.groups}) AS s"
         for number, (most, within) in enumerate([(bound.rows_per_group, "w_u, w_cell"), (bound.rows, "w_u")]):
             if most is None:
@@ -186,22 +187,11 @@ class _Bounded:
             p, n = f"w_p{number}", f"w_n{number}"
             place, size = f"ROW_NUMBER() OVER (PARTITION BY {within}{order})", f"COUNT(*) OVER (PARTITION BY {within})"
             place = place if most <= _SMALL_CAP else f"CAST({place} AS HUGEINT)"  # of a unit with 2^33 rows p * most is 2^64
-            rows = _added(rows, f"{place} AS {p}", f"{size} AS {n}")
+            rows = added(rows, f"{place} AS {p}", f"{size} AS {n}")
             offset = f"(w_hash % {n})"
             test = f"(({p} * {most}) + {offset}) // {n} > ((({p} - 1) * {most}) + {offset}) // {n}"
             rows = f"(SELECT * FROM {rows} WHERE {n} <= {most} OR {test}) AS s"
         return rows
-
-    def _mixed(self, field: Field) -> str:
-        """h of the unit in w_u."""
-        number = f"((({self.sheet.text(_number(field, self.sheet.dialect))} % {PRIME}) + {PRIME}) % {PRIME})"
-        return f"({number} * {FACTOR} + {self._bound.key}) % {PRIME}"
-
-    def _ordered(self, rows: str) -> str:
-        """The rows with w_order, where their cell is in the order of the groups of their unit."""
-        rows = _added(rows, f"({self._hash} + (w_cell + 1) * {STEP}) % {PRIME} AS w_z")
-        rows = _added(rows, f"(w_z * w_z) % {PRIME} AS w_zz")
-        return _added(rows, f"((((w_zz * w_zz) % {PRIME}) * w_z) % {PRIME}) >> 15 AS w_order")
 
     # ---- cells
 
@@ -292,10 +282,6 @@ class _Bounded:
         return f"SELECT {cell}, {sums} FROM (SELECT {', '.join(lists)} FROM {pairs} GROUP BY w_u) AS s GROUP BY 1"
 
 
-def _added(rows: str, *columns: str) -> str:
-    return f"(SELECT s.*, {', '.join(columns)} FROM {rows}) AS s"
-
-
 # ---- the unit
 
 
@@ -322,20 +308,3 @@ def unit_text(field: Field, dialect: Dialect) -> exp.Expr:
         return written
     is_whole = infix(exp.And, between(unit, whole_literal(-SAFE), whole_literal(SAFE)), infix(exp.EQ, unit, exp.Floor(this=unit)))
     return cases((is_whole, as_text(tried(unit, "BIGINT"))), otherwise=written)
-
-
-def _number(field: Field, dialect: Dialect) -> exp.Expr:
-    """The number of the unit in w_u."""
-    unit = exp.column("w_u")
-    words = unit if field.stored == "text" else as_text(unit)
-    start = exp.func("SUBSTRING", exp.MD5(this=words), whole_literal(1), whole_literal(15))
-    digest = tried(exp.DPipe(this=exp.Literal.string("0x"), expression=start, safe=True), "BIGINT")
-    match field.stored:
-        case "text":
-            is_whole = dialect.matches(unit, DIGITS)
-        case "real":
-            small = between(unit, whole_literal(-SAFE), whole_literal(SAFE))
-            is_whole = infix(exp.And, small, infix(exp.EQ, unit, exp.Floor(this=unit)))
-        case _:
-            is_whole = between(unit, whole_literal(-MOST_DIGITS), whole_literal(MOST_DIGITS))
-    return cases((is_whole, tried(unit, "BIGINT")), otherwise=digest)
