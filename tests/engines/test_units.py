@@ -179,7 +179,7 @@ def test_every_source_gives_a_unit_the_least_of_its_values_where_a_column_is_dec
             assert np.array_equal(one.high, other.high), wanted
             assert np.array_equal(one.low, other.low), wanted
         for of in (Column("name"), Column("x")):
-            one, other = (each.keys(KeysWanted(None, of, 1, 1, "s")).take() for each in (engine, reference))
+            one, other = (each.keys(KeysWanted(None, of, 1, 1, 7)).take() for each in (engine, reference))
             assert (one.values, one.units.tolist()) == (other.values, other.units.tolist())
         engine.close()
 

@@ -114,7 +114,7 @@ def unit_rows():
 def test_units_with_many_keys_count_for_some_of_them_the_same_on_both_engines_in_any_order(groups, of):
     about = facts(unit='{ column = "who", max_rows = 50, max_groups = 3 }')
     rows = unit_rows()
-    wanted = KeysWanted(None, read_sql(f"SELECT {of}, COUNT(*) AS n FROM t GROUP BY {of}", about).keys[0], 1, groups, "a1")
+    wanted = KeysWanted(None, read_sql(f"SELECT {of}, COUNT(*) AS n FROM t GROUP BY {of}", about).keys[0], 1, groups, 7)
     engines = [open_engine(about, pd.DataFrame(rows)), Reference(about, rows), Reference(about, rows[::-1])]
     found = [engine.keys(wanted).take() for engine in engines]
     engines[0].close()
@@ -122,6 +122,42 @@ def test_units_with_many_keys_count_for_some_of_them_the_same_on_both_engines_in
     assert found[0].units.sum() <= 12 * groups
     if groups == 20:
         assert found[0].units.sum() == len({(row["who"], row[of]) for row in rows if row["who"] is not None})
+
+
+@pytest.mark.parametrize(("of", "name"), [("word", lambda i: f"p{i}"), ("code", lambda i: i), ("x", lambda i: i / 8)])
+def test_units_that_have_the_same_keys_keep_different_ones_so_that_each_key_stays_about_equally_often(of, name):
+    about = facts(unit='{ column = "who", max_rows = 50, max_groups = 2 }')
+    wanted = KeysWanted(None, read_sql(f"SELECT {of}, COUNT(*) AS n FROM t GROUP BY {of}", about).keys[0], 1, 2, 7)
+    rows = [{"who": name(i), "word": "abcdef"[j], "code": j, "x": j / 10, "sex": "f"} for i in range(1000) for j in range(6)]
+    engine = open_engine(about, pd.DataFrame(rows))
+    one, other = engine.keys(wanted).take(), Reference(about, rows).keys(wanted).take()
+    engine.close()
+    assert (one.values, one.units.tolist()) == (other.values, other.units.tolist())
+    assert one.units.sum() == 2000
+    assert one.units.tolist() == pytest.approx([1000 / 3] * 6, abs=60)  # four times sqrt(1000 / 3 * 2 / 3)
+
+
+def test_which_keys_a_unit_keeps_is_the_same_whoever_else_is_there():
+    about = facts(unit='{ column = "who", max_groups = 2 }')
+    rows = [{"who": f"p{i}", "word": f"w{j}", "code": j, "x": j / 3, "sex": "f"} for i in range(20) for j in range(7)]
+    for of in ("word", "code", "x"):
+        wanted = KeysWanted(None, read_sql(f"SELECT {of}, COUNT(*) AS n FROM t GROUP BY {of}", about).keys[0], 1, 2, 7)
+        alone, kept = Counter(), set()
+        for i in range(20):
+            found = Reference(about, [row for row in rows if row["who"] == f"p{i}"]).keys(wanted).take().values
+            alone.update(found)
+            kept.add(found)
+        together = Reference(about, rows).keys(wanted).take()
+        assert dict(zip(together.values, together.units.tolist(), strict=True)) == alone
+        assert len(kept) > 8
+
+
+def test_what_is_said_of_how_many_units_a_key_needs_is_about_those_that_keep_it():
+    capped = facts(unit='{ column = "who", max_groups = 2 }')
+    (of_units,) = planned(COUNTED.replace("COUNT(*)", "COUNT(DISTINCT who)"), capped).vectors[0].notes()
+    (of_rows,) = planned(COUNTED).vectors[0].notes()
+    assert "a key that about 33 units keep (each keeps 2 at most) is released half the time" in of_units
+    assert "a key with about 16 rows is released half the time" in of_rows
 
 
 @pytest.mark.parametrize("sql", [COUNTED, MEAN])
@@ -313,7 +349,7 @@ def test_keys_are_counted_by_units_as_they_are_spelt_and_rows_without_one_do_not
     about = facts(unit='{ column = "who", max_groups = 2 }')
     people = ["Ann", "ann", "ANN", "ann ", " ann", None, "", "?", float("nan"), 7, "7", 7.0, "07"]
     rows = [{"who": who, "word": "w", "code": 1, "x": 1.0, "sex": "f"} for who in people * 3]
-    wanted = KeysWanted(None, read_sql(COUNTED, about).keys[0], 1, 2, "a1")
+    wanted = KeysWanted(None, read_sql(COUNTED, about).keys[0], 1, 2, 7)
     for engine in (open_engine(about, pd.DataFrame(rows, dtype=object)), Reference(about, rows)):
         assert engine.keys(wanted).take().units.tolist() == [7]  # five spellings of ann, 7 and 07
 
@@ -321,7 +357,7 @@ def test_keys_are_counted_by_units_as_they_are_spelt_and_rows_without_one_do_not
 def test_a_table_of_one_unit_has_as_many_keys_as_a_unit_may_have_each_of_one_unit():
     about = facts(unit='{ column = "who", max_groups = 2 }')
     rows = [{"who": "only", "word": f"w{i % 50}", "code": i, "x": 1.0, "sex": "f"} for i in range(500)]
-    wanted = KeysWanted(None, read_sql(COUNTED, about).keys[0], 1, 2, "a1")
+    wanted = KeysWanted(None, read_sql(COUNTED, about).keys[0], 1, 2, 7)
     for engine in (open_engine(about, pd.DataFrame(rows)), Reference(about, rows)):
         assert engine.keys(wanted).take().units.tolist() == [1, 1]
 

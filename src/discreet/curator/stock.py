@@ -133,8 +133,16 @@ class Stock:
         purchase = self._purchase(plan, request)
         if purchase is None or purchase.event != request.event:
             return None
-        is_same = request.bought is None or purchase.names == request.names  # of two vectors in another order, the loss is too
-        return purchase if is_same else None
+        if request.bought is None or request.names in (purchase.names, purchase.names_before):
+            return purchase
+        return None  # of two vectors in another order the loss is the same
+
+    def means_the_same(self, request: Request) -> bool:
+        """Whether what a request was charged for, and all that it used, is of the exact integers that this version would take."""
+        purchase, used = self.followed(request), {each.charge for each in request.uses}
+        if purchase is None or request.bought is None or purchase.names != request.names:
+            return False
+        return all(self.means_the_same(self._request(charge)) for charge in used)
 
     def _purchase(self, plan: Plan, request: Request) -> Purchase | None:
         """What a request bought of a plan; None where what it used cannot be followed."""

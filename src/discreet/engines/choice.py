@@ -4,7 +4,8 @@ A unit has a number N: itself if it is a whole number of 18 digits at most, else
 key it gives h = (N * FACTOR + key) mod PRIME, and from h come
 
 - the order of its groups: cell c comes by (z^5 mod PRIME) >> 15, z = (h + (c + 1) * STEP) mod PRIME, then by c; the first
-  ``groups`` stay. z → z^5 is one to one modulo PRIME and far from linear, so that every group is left out about equally often;
+  ``groups`` stay. z → z^5 is one to one modulo PRIME and far from linear, so that every group is left out about equally often.
+  A key that no list names has no cell: its own number modulo PRIME is in the place of c, and the last word is the key's;
 - the offset r = h mod n at which n rows are thinned to m: in their order, row p = 1, ..., n stays if
   floor((p * m + r) / n) > floor(((p - 1) * m + r) / n). Exactly m stay, evenly spread.
 
@@ -37,6 +38,7 @@ __all__ = [
     "key_for",
     "mixed",
     "number_of",
+    "number_of_key",
     "settled",
     "stays",
     "unit_of",
@@ -104,6 +106,11 @@ def group_order(h: int, cell: int) -> int:
     """Where a cell is in the order of a unit's groups, from 0 to 2^16 - 1."""
     z = (h + (cell + 1) * STEP) % PRIME
     return ((z * z % PRIME) ** 2 % PRIME * z % PRIME) >> 15
+
+
+def number_of_key(key: str | float) -> int:
+    """What is in the place of a cell where no list names a unit's keys, from 0 to PRIME - 1."""
+    return number_of(key if isinstance(key, str) else unit_of(key) or "") % PRIME
 
 
 def stays(place: int, rows: int, most: int, h: int) -> bool:

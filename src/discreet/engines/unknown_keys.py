@@ -10,8 +10,10 @@ from discreet.engines.bounding import unit_term
 from discreet.engines.candidates import in_order
 from discreet.engines.dialects import DIALECTS
 from discreet.engines.expressions import Expressions
-from discreet.engines.layout import Layout
+from discreet.engines.layout import Layout, Stored
+from discreet.engines.mixing import added, mixed, numbered, ordered
 from discreet.engines.sheet import Sheet
+from discreet.engines.terms import Term
 from discreet.engines.wanted import Candidates, KeysWanted
 from discreet.facts.model import Facts
 
@@ -31,11 +33,17 @@ def to_keys_sql(wanted: KeysWanted, facts: Facts, layout: Layout, dialect: str =
         return f"SELECT k, COUNT(*) AS n FROM {rows} WHERE k IS NOT NULL GROUP BY k HAVING COUNT(*) >= {wanted.at_least}"
     assert layout.unit is not None
     unit = sheet.text(unit_term(layout.unit, known))
-    rows = f"(SELECT {key} AS k, {unit} AS u FROM {sheet.rows(conditions)}) AS r"
-    pairs = f"(SELECT DISTINCT u, k FROM {rows} WHERE u IS NOT NULL AND k IS NOT NULL) AS p"  # one row per unit and key
-    order = f"md5(k || '{wanted.salt}'), k" if term.kind == "text" else "k"
-    placed = f"(SELECT k, ROW_NUMBER() OVER (PARTITION BY u ORDER BY {order}) AS place FROM {pairs}) AS p"
-    return f"SELECT k, COUNT(*) AS n FROM {placed} WHERE place <= {wanted.groups} GROUP BY k HAVING COUNT(*) >= {wanted.at_least}"
+    rows = f"(SELECT {key} AS k, {unit} AS w_u FROM {sheet.rows(conditions)}) AS r"
+    pairs = f"(SELECT DISTINCT w_u, k FROM {rows} WHERE w_u IS NOT NULL AND k IS NOT NULL) AS s"  # one row per unit and key
+    pairs = added(pairs, f"{numbered('k', _stored(term), sheet)} AS w_cell")
+    pairs = ordered(pairs, mixed(layout.unit.stored, wanted.key, sheet))
+    placed = added(pairs, "ROW_NUMBER() OVER (PARTITION BY w_u ORDER BY w_order, w_cell, k) AS w_place")
+    kept = f"{placed} WHERE w_place <= {wanted.groups}"
+    return f"SELECT k, COUNT(*) AS n FROM {kept} GROUP BY k HAVING COUNT(*) >= {wanted.at_least}"
+
+
+def _stored(key: Term) -> Stored:
+    return "text" if key.kind == "text" else "whole" if key.whole else "real"
 
 
 def gather_candidates(found: Mapping[str, NDArray[Any]]) -> Candidates:

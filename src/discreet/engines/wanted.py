@@ -280,14 +280,14 @@ class Counts:
 class KeysWanted:
     """The values of ``of`` that at least ``at_least`` units have, over the rows that meet ``where``; NULL is none.
 
-    ``groups`` is how many values of one unit count, None if every row is a unit of its own; ``salt`` orders a unit's values.
+    ``groups`` is how many values of one unit count, None if every row is a unit of its own; ``key`` is that of a Bound.
     """
 
     where: Expression | None
     of: Expression
     at_least: int
     groups: int | None = None
-    salt: str = ""
+    key: int = 0
     joins: tuple[Join, ...] = ()
     per_unit: UnitRows | None = None
 

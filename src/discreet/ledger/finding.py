@@ -59,8 +59,9 @@ def known(snapshot: Snapshot, request: Request) -> Stored | None:
 def best(snapshot: Snapshot, request: Request, only: str | None = None) -> ChargeRecord | None:
     """The dearest charge for the same question at the asked price or above: one that is settled, else one that is running.
 
-    A request that was crossed out knows of draws by their names: then only charges from before these had any, and that somebody
-    works on, are looked at. With ``only``, those that this asker has been answered. What is hidden is as if it were not there.
+    A request that was crossed out knows of draws by their names: then only charges that somebody works on are looked at, from
+    before draws had any, or under those of another version. With ``only``, those that this asker has been answered. What is
+    hidden is as if it were not there.
     """
     kind, *wanted = price_row(request.price)
     asked = snapshot.each(ChargeRecord, table=request.table, version=request.version, fingerprint=request.fingerprint, kind=kind)
@@ -68,7 +69,7 @@ def best(snapshot: Snapshot, request: Request, only: str | None = None) -> Charg
     least = Amount.from_texts(*wanted)
     enough = [charge for charge in made if charge.state != "faulted" and _is_as_good(_price(charge), least)]
     if request.bought is not None and only is None:
-        enough = [charge for charge in enough if charge.state == "running" and not _has_names(snapshot, charge)]
+        enough = [charge for charge in enough if charge.state == "running" and not _is_looked_for(snapshot, charge, request)]
     if only is not None:  # of what others have bought they had views: its receipt is not theirs
         enough = [charge for charge in enough if charge.analyst == only or not _has_names(snapshot, charge)]
     found = _known_of(snapshot, request.table, enough, only) if enough else []
@@ -77,6 +78,10 @@ def best(snapshot: Snapshot, request: Request, only: str | None = None) -> Charg
 
 def _has_names(snapshot: Snapshot, charge: ChargeRecord) -> bool:
     return bool(list(snapshot.each(DrawRecord, charge=charge.number, most=1)))
+
+
+def _is_looked_for(snapshot: Snapshot, charge: ChargeRecord, request: Request) -> bool:
+    return not {draw.name for draw in snapshot.each(DrawRecord, charge=charge.number)}.isdisjoint(request.looked_for)
 
 
 def _known_of(snapshot: Snapshot, table: str, made: list[ChargeRecord], asker: str | None) -> list[ChargeRecord]:

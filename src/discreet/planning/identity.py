@@ -27,9 +27,9 @@ HERE = "@"  # ends a name that holds for what the same charge has found: keys or
 Names = tuple[str, ...]  # the first is a vector's own; by the others it is found too
 
 
-def names_of(plan: Plan, found_by: str = HERE) -> tuple[tuple[Names, ...], ...]:
-    """Per part and slot, its names. ``found_by``: the charges that found the plan's keys or bounds."""
-    write = _Names(plan)
+def names_of(plan: Plan, found_by: str = HERE, *, before: bool = False) -> tuple[tuple[Names, ...], ...]:
+    """Per part and slot, its names; or those of ``before``. ``found_by``: the charges that found the plan's keys or bounds."""
+    write = _Names(plan, before=before)
     staged = any(each.is_first for each in plan.vectors)
     return tuple(write.names(each, found_by if staged and not each.is_first else "") for each in plan.vectors)
 
@@ -45,8 +45,8 @@ def count_name(plan: Plan, of: Expression | None, condition: Expression | None) 
 class _Names:
     """Writes names; it has the texts that the parts of one plan share."""
 
-    def __init__(self, plan: Plan) -> None:
-        question = normal(plan.question)
+    def __init__(self, plan: Plan, *, before: bool = False) -> None:
+        question, self._before = normal(plan.question), before
         self._plan, self._text = plan, Texts().of
         self._beside = beside(question, plan.facts)
         self._rows = [*rows_text(question), *(f"beside {table} {version}" for table, version in self._beside)]
@@ -56,7 +56,7 @@ class _Names:
     def names(self, part: Part, found_by: str) -> tuple[Names, ...]:
         reading = part.reading(self._plan.wanted)
         about = self._rows if reading is None else self.about(reading)
-        slots = part.names(self, self._plan.facts)
+        slots = (part.names_before if self._before else part.names)(self, self._plan.facts)
         return tuple(tuple(self.name(lines, about, found_by) for lines in slot) for slot in slots)
 
     def about(self, reading: Wanted | CountsWanted) -> list[str]:

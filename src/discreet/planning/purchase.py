@@ -80,7 +80,15 @@ class Purchase:
     @property
     def names(self) -> tuple[tuple[int, int, str], ...]:
         """What the bought vectors are about: place, slot, and each of its names."""
-        names = names_of(self.plan, _found_by(self.uses, self.plan))
+        return self._named(before=False)
+
+    @property
+    def names_before(self) -> tuple[tuple[int, int, str], ...]:
+        """The same as an earlier version wrote it."""
+        return self._named(before=True)
+
+    def _named(self, *, before: bool) -> tuple[tuple[int, int, str], ...]:
+        names = names_of(self.plan, _found_by(self.uses, self.plan), before=before)
         return tuple((place, slot, name) for place in self.bought for slot, each in enumerate(names[place]) for name in each)
 
 

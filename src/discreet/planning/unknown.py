@@ -45,8 +45,9 @@ def keys_draft(question: Question, facts: Facts, aggregates: Sequence[Aggregate]
     answered = ((Aggregate(counted),),) if is_count else ()
     what = f"keys {named}, {to_text(Aggregate(counted))}" if is_count else f"keys {named}"
     key = question.keys[places[0]]
-    groups = None if reach is None else 1 if is_per_unit(key, facts) else reach.groups
-    return KeysDraft(places[0], answered, groups, what, _instead(key, facts))
+    cuts = reach is not None and not is_per_unit(key, facts)
+    groups = None if reach is None else reach.groups if cuts else 1
+    return KeysDraft(places[0], answered, groups, cuts, what, _instead(key, facts))
 
 
 def _instead(key: Expression, facts: Facts) -> str:

@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.engines.choice import key_for
 from discreet.engines.wanted import Engine, KeysWanted
 from discreet.mechanisms.keys import NoisyThreshold
 from discreet.mechanisms.observing import observed
@@ -14,9 +15,8 @@ __all__ = ["chosen_keys"]
 
 def chosen_keys(keys: Keys, plan: Plan, engine: Engine) -> NDArray[np.object_]:
     """The keys that were chosen, with their counts where these are released with them, as integers."""
-    salt = plan.facts.name.encode().hex()
     key, joins, per_unit = plan.question.keys[keys.place], plan.question.joins, plan.wanted.per_unit
-    asked = KeysWanted(plan.question.where, key, keys.mechanism.at_least, keys.groups, salt, joins, per_unit)
+    asked = KeysWanted(plan.question.where, key, keys.mechanism.at_least, keys.groups, key_for(plan.facts.name), joins, per_unit)
     of, mechanism = engine.keys(asked).take(), keys.mechanism
 
     def draw() -> NDArray[np.object_]:

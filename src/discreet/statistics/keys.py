@@ -45,7 +45,7 @@ class Keys(FirstPart):
     """Keys that are told although no public list names them; always the first of a plan's parts.
 
     ``place`` is the key's in the question, ``groups`` how many keys of one unit count (None: every row is a unit), ``readable``
-    how many units a key needs to be told about as often as not.
+    how many units a key needs to be told about as often as not, ``cuts`` whether a unit may have more keys than count.
     """
 
     place: int
@@ -54,6 +54,7 @@ class Keys(FirstPart):
     what: str
     groups: int | None
     readable: int
+    cuts: bool
     takes_delta: ClassVar[bool] = True
 
     @property
@@ -91,6 +92,11 @@ class Keys(FirstPart):
         return [keys_as_integers([], [], law), keys_as_integers(hostile, counts, law)]
 
     def names(self, write: Writer, facts: Facts) -> list[list[list[str]]]:
+        """Which keys of a unit count is part of the name: of each its own, since ``choice`` has a say in it."""
+        (((before,),),) = self.names_before(write, facts)
+        return [[[f"{before} by unit" if self.cuts else before]]]
+
+    def names_before(self, write: Writer, facts: Facts) -> list[list[list[str]]]:
         return [[[f"keys {write.key(self.place)} of {self.groups}"]]]
 
     def worth(self, slot: int, kinds: Iterable[AggregateKind], planned: Part) -> Worth | None:
@@ -114,7 +120,10 @@ class Keys(FirstPart):
 
     def notes(self) -> list[str]:
         each = "rows" if self.groups is None else "units"
-        return [f"{self.what}: a key with about {self.readable} {each} is released half the time; rarer keys almost never"]
+        key = f"a key with about {self.readable} {each}"
+        if self.cuts:
+            key = f"a key that about {self.readable} units keep (each keeps {self.groups} at most)"
+        return [f"{self.what}: {key} is released half the time; rarer keys almost never"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +133,7 @@ class KeysDraft(Draft):
     place: int
     aggregates: tuple[tuple[Aggregate, ...], ...]
     groups: int | None  # keys of one unit; None if every row is a unit
+    cuts: bool  # whether a unit may have more
     what: str
     instead: str  # what else could be done
     is_first: ClassVar[bool] = True
@@ -140,7 +150,7 @@ class KeysDraft(Draft):
         loose = kind(**given, neighbours=facts.neighbours)  # type: ignore[arg-type]
         middle = _middle(loose)
         mechanism = kind(**given, neighbours=facts.neighbours, at_least=1 + middle // _SLACK)  # type: ignore[arg-type]
-        return Keys(self.place, mechanism, share, self.what, self.groups, middle + middle // _SLACK)
+        return Keys(self.place, mechanism, share, self.what, self.groups, middle + middle // _SLACK, self.cuts)
 
 
 def _middle(mechanism: KeySelection | NoisyThreshold) -> int:

@@ -181,6 +181,10 @@ class Part(ABC):
     def names(self, write: Writer, facts: Facts) -> list[list[list[str]]]:
         """Per slot, per name, the lines it is made of; the first is its own name. Rule 16."""
 
+    def names_before(self, write: Writer, facts: Facts) -> list[list[list[str]]]:
+        """The same as an earlier version wrote them, where the exact integers were others then."""
+        return self.names(write, facts)
+
     @abstractmethod
     def worth(self, slot: int, kinds: Iterable[AggregateKind], planned: "Part") -> Worth | None:
         """How good a slot is for what ``planned`` would tell; None if it does not tell that. Docs: proofs/reuse.md."""
