@@ -6,6 +6,7 @@ import pytest
 
 from discreet.curator import curator_in_memory, office
 from discreet.engines.reference import Reference
+from discreet.errors import QuestionError
 from discreet.facts import parse_facts
 from discreet.publishing.publish import publish
 
@@ -135,6 +136,54 @@ def test_keys_that_no_list_names_have_no_number():
 )  # fmt: skip
 def test_clamping_missing_values_and_rows_in_no_group_take_a_sentence_each(question, said):
     assert [sentence for sentence in said_of(question) if "what is cut" not in sentence] == said
+
+
+LACKING = "rows whose {} is missing or unreadable do not meet what {} says of it"
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("SELECT COUNT(*) AS n FROM sales WHERE spent > 120", [
+            "conditions see spent outside 0 … 100 as the nearest bound, so that no row meets spent > 120",
+            LACKING.format("spent", "WHERE")]),
+        ("SELECT COUNT(*) FILTER (WHERE spent = 100) AS n FROM sales", [
+            "conditions see spent outside 0 … 100 as the nearest bound", LACKING.format("spent", "FILTER")]),
+        ("SELECT COUNT(*) AS n FROM sales WHERE spent >= 100 AND spent > 0 AND spent <= 99", [LACKING.format("spent", "WHERE")]),
+        ("SELECT COUNT(*) AS n FROM sales WHERE spent >= 0", [
+            "conditions see spent outside 0 … 100 as the nearest bound", LACKING.format("spent", "WHERE")]),
+        ("SELECT COUNT(*) AS n FROM sales WHERE 53 < week OR week IN (60)", [
+            "conditions see week outside 1 … 53 as the nearest bound, so that no row meets week = 60 or week > 53",
+            LACKING.format("week", "WHERE")]),
+        ("SELECT COUNT(*) AS n FROM sales WHERE kind <> 'a'", [
+            ("rows whose kind is missing or none of its 2 declared values do not meet what WHERE says of it; "
+             "kind IS NULL finds them")]),
+        ("SELECT AVG(CASE WHEN items > 3 THEN 1 ELSE 0 END) AS m FROM sales WHERE shop LIKE 'a%'", [
+            "rows whose shop is missing, or whose items is missing or unreadable, do not meet what WHERE or CASE says of it"]),
+        ("SELECT COUNT(*) AS n FROM sales WHERE spent IS NULL OR spent > 3", []),
+        ("SELECT COUNT(*) AS n FROM sales WHERE COALESCE(spent, 0) > 3", []),
+    ],
+)  # fmt: skip
+def test_conditions_say_what_they_see_of_values_beyond_their_bounds_and_of_missing_ones(question, said):
+    assert [sentence for sentence in said_of(question) if "what is cut" not in sentence and "constant" not in sentence] == said
+
+
+def test_a_value_that_other_stands_for_is_found_by_is_null_and_the_refusal_says_so():
+    with pytest.raises(QuestionError, match="there are: 'a', 'b'; kind IS NULL finds what is none of them"):
+        said_of("SELECT COUNT(*) AS n FROM sales WHERE kind = 'other'")
+
+
+def test_a_question_with_no_group_left_is_refused_before_the_charge_and_its_quote_says_so():
+    """Umsatz > 3000, of at most 2000, by bins of it: an empty table was sold for ε 1."""
+    curator = sales()
+    question = "SELECT week, COUNT(*) AS n FROM sales WHERE week > 53 GROUP BY week"
+    quote = curator.quote(question, epsilon=1)
+    assert quote.cells == 0
+    assert "groups" in repr(quote)
+    assert "0: no row that meets WHERE can be in one" in repr(quote)
+    with pytest.raises(QuestionError, match="no group is left: no value of week meets WHERE"):
+        curator.ask(question, epsilon=1)
+    assert not curator.budget.spent.epsilon
 
 
 def test_twenty_columns_take_one_line_each_about_bounds_and_missing_values():

@@ -57,6 +57,7 @@ class Quote:
     free: tuple[str, ...] = ()  # parts that were bought before
     offers: tuple[QuotedOffer, ...] = ()
     left_out: tuple[str, ...] = ()  # what the ± does not cover, in sentences
+    is_empty: bool = False  # WHERE leaves no group: it is refused if it is asked
     takes: Loss | None = None  # off the budget, where that is less than the cost: another cell has borne as much already
 
     def to_dict(self) -> dict[str, Any]:

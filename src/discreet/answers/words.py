@@ -276,6 +276,7 @@ def _who_has_too_little(quote: "Quote") -> str:
 def groups_in_words(quote: "Quote") -> list[tuple[str, str]]:
     """How many groups there will be, and from what size on their counts are worth reading, each beside its heading."""
     lines = [("groups", f"{grouped(quote.cells)}, all of them released, empty ones too")] if quote.cells > 1 else []
+    lines += [("groups", "0: no row that meets WHERE can be in one, and asking is refused")] if quote.is_empty else []
     if quote.readable_group is not None:
         least = grouped(quote.readable_group)
         lines.append(("counts", f"are reliable above about {least} {quote.counted}: there the ± is a tenth of the count"))

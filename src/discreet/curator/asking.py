@@ -102,6 +102,7 @@ class Curator(Verbs):
             budget=budget_seen_by(order),
             replay=found.is_old or purchase.is_free,
             left_out=left_out(view),
+            is_empty=any(axis.values and not axis.shown for axis in plan.axes),
             warnings=(*self._stops(found.request), *warnings_for(view), *join_notes(plan), *how_to_ask(plan)),
         )
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from datetime import date
 from fractions import Fraction
 
+from discreet.curator.conditions import meets_none, missed, seen_at_bounds
 from discreet.facts.joins import join_of
 from discreet.facts.model import ByColumn, Category, Companion, Facts
 from discreet.facts.model import Column as AnyColumn
@@ -17,14 +18,14 @@ from discreet.planning.choosing import aggregates_in_expression
 from discreet.planning.plan import Plan
 from discreet.plots.numerals import grouped
 from discreet.questions.aggregates import BOUNDED
-from discreet.questions.algebra import Aggregate, AggregateKind, Apply, Column, Expression
+from discreet.questions.algebra import Aggregate, AggregateKind, Apply, Case, Column, Expression
 from discreet.questions.bounds import bounds_of, may_be_null
 from discreet.questions.disjoint import is_per_unit
 from discreet.questions.nulls import with_nulls_replaced
 from discreet.questions.per_unit import value_name
 from discreet.questions.ranked import SIZE_KINDS
 from discreet.questions.text import to_text
-from discreet.questions.walk import every
+from discreet.questions.walk import every, parts
 from discreet.statistics.at_caps import AtCaps
 from discreet.statistics.bounds import Found
 from discreet.statistics.mode import Mode
@@ -46,8 +47,8 @@ def left_out(plan: Plan) -> tuple[str, ...]:
     """What the intervals of the plan's answer do not cover, a sentence each; nothing where all numbers are public."""
     if not plan.vectors:
         return ()
-    found = (_cut(plan), _once(plan), *_joined(plan), *_of_units(plan), _clamped(plan), _missing(plan), _in_no_group(plan),
-             _selected(plan))  # fmt: skip
+    found = (_cut(plan), _once(plan), *_joined(plan), *_of_units(plan), _clamped(plan), _seen_at_bounds(plan), _missing(plan),
+             missed(plan), _in_no_group(plan), _selected(plan))  # fmt: skip
     return tuple(sentence for sentence in found if sentence)
 
 
@@ -157,7 +158,7 @@ def _of_units(plan: Plan) -> Iterable[str]:
 def _clamped_columns(plan: Plan) -> tuple[str, ...]:
     """The columns whose bounds matter to what is asked: they are aggregated, or groups are made by them."""
     values = [part for each in _aggregates(plan, but=(*_PRESENCE, *BOUNDED)) for part in _arguments(each)]
-    names = dict.fromkeys(one.name for part in (*values, *_keys(plan)) for one in every(part) if isinstance(one, Column))
+    names = dict.fromkeys(name for part in (*values, *_keys(plan)) for name in _values_read(part))
     found = {each.column for each in plan.vectors if isinstance(each, Found)}
     bounded = {name for name in names if any(end is not None for end in _bounds(plan.facts.column(name)))}
     of_units = {value_name(value) for value in plan.question.per_unit.values} if plan.question.per_unit is not None else set()
@@ -193,6 +194,15 @@ def _clamped(plan: Plan) -> str:
     return f"values count as the nearest bound: {_listed(columns)}" if columns else ""
 
 
+def _seen_at_bounds(plan: Plan) -> str:
+    """Where a condition would tell values apart that are brought to a bound before it sees them."""
+    columns, none = [_range(name, plan.facts, is_found=False) for name in seen_at_bounds(plan)], meets_none(plan)
+    if not columns:
+        return ""
+    never = f", so that no row meets {_listed(none, 'or')}" if none else ""
+    return f"conditions see {_listed(columns, 'and')} as the nearest bound{never}"
+
+
 def _range(name: str, facts: Facts, *, is_found: bool) -> str:
     """``income outside 0 … 100``."""
     lower, upper = _bounds(facts.column(name))
@@ -225,7 +235,7 @@ def _missing(plan: Plan) -> str:
     values = [part for each in asked if each.kind not in BOUNDED for part in _arguments(each)]
     read = dict.fromkeys([*((part, part) for part in bare), *((part, with_nulls_replaced(part, facts)) for part in values)])
     dropped = list(dict.fromkeys(to_text(part) for part, of in read if may_be_null(of, facts)))
-    columns = dict.fromkeys(one.name for part in values for one in every(part) if isinstance(one, Column))
+    columns = dict.fromkeys(name for part in values for name in _values_read(part))
     of_units = plan.question.per_unit is not None  # values that are never missing have a rule that is never used
     counted = [f"missing {name} counts as {rule}" for name in columns if (rule := _rule(facts.column(name))) and not of_units]
     whose = f"{'units' if of_units else 'rows'} without a readable value of"
@@ -294,6 +304,15 @@ def _keys(plan: Plan) -> tuple[Expression, ...]:
 def _aggregates(plan: Plan, *, but: tuple[AggregateKind, ...]) -> list[Aggregate]:
     """What is asked, except for these kinds."""
     return [aggregate for aggregate, _ in plan.sources if aggregate.kind not in but]
+
+
+def _values_read(expression: Expression) -> Iterable[str]:
+    """The columns whose values it is worked out from: not those that only conditions look at, which keep NULL as NULL."""
+    if isinstance(expression, Column):
+        yield expression.name
+    results = [*(value for _, value in expression.whens), expression.otherwise] if isinstance(expression, Case) else None
+    for part in parts(expression) if results is None else results:
+        yield from _values_read(part)
 
 
 def _arguments(aggregate: Aggregate) -> list[Expression]:

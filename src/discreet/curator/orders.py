@@ -16,6 +16,7 @@ from discreet.curator.replays import check_old
 from discreet.curator.stock import Busy, Look
 from discreet.errors import DiscreetError, Fault, LedgerFault
 from discreet.ledger.entries.charges import Changed, Frozen, Granted, Outcome, Request, Stored, Used, Viewed
+from discreet.planning.excluded import check_groups
 from discreet.planning.plan import Plan
 from discreet.planning.purchase import Purchase, bought_whole
 from discreet.questions.normal import fingerprint
@@ -172,6 +173,8 @@ def _try_out(each: Crossed) -> None:
     if each.is_old:
         check_old(order.desk.ledger.known([each.request])[0], order.desk.stock)
     else:
+        if not each.purchase.is_free:
+            check_groups(order.plan.question.keys, order.plan.axes)
         order.desk.trials.try_out(each.purchase, each.request, order.confidence, order.simultaneous)
 
 

@@ -18,12 +18,14 @@ from numpy.typing import NDArray
 from discreet.engines.evaluate import binned, evaluate
 from discreet.engines.values import Value, nearest
 from discreet.engines.wanted import ByStep, ByValue, Key
+from discreet.errors import QuestionError
 from discreet.planning.plan import Axis
 from discreet.questions.algebra import Apply, Bin, Column, Expression, In, Literal
 from discreet.questions.normal import normal_expression
+from discreet.questions.text import to_text
 from discreet.questions.walk import every, parts, rebuilt
 
-__all__ = ["without_excluded"]
+__all__ = ["check_groups", "without_excluded"]
 
 _MOST_TRIED = 1000  # groups whose values are tried one by one
 _IT = Column("")  # stands for the key
@@ -38,6 +40,16 @@ def without_excluded(
     condition = normal_expression(where)
     axes_and_keys = zip(axes, keys, cells, strict=True)
     return tuple(_told(axis, _may_hold(condition, normal_expression(key), _normal(cell))) for axis, key, cell in axes_and_keys)
+
+
+def check_groups(keys: tuple[Expression, ...], axes: tuple[Axis, ...]) -> None:
+    """Refuses a question whose answer would have no row: nothing could be read from it, whatever the table."""
+    for key, axis in zip(keys, axes, strict=True):
+        if axis.values and not axis.shown:
+            raise QuestionError(
+                f"no group is left: no value of {to_text(key)} meets WHERE",
+                hint="write a condition that values within the declared bounds can meet; those beyond are seen as the bound",
+            )
 
 
 def _normal(cells: Key) -> Key:

@@ -337,4 +337,5 @@ def _nearest(value: str | Fraction, column: model.Category) -> str:
     if isinstance(value, str) and (near := get_close_matches(value, texts, n=3)):
         return f"write {' or '.join(map(_shown, near))}"
     some = ", ".join(map(_shown, column.values[:8]))
-    return f"there are: {some}{', …' if len(column.values) > 8 else ''}"
+    all_else = f"; {column.name} IS NULL finds what is none of them" if column.other else ""
+    return f"there are: {some}{', …' if len(column.values) > 8 else ''}{all_else}"
