@@ -47,8 +47,8 @@ def left_out(plan: Plan) -> tuple[str, ...]:
     """What the intervals of the plan's answer do not cover, a sentence each; nothing where all numbers are public."""
     if not plan.vectors:
         return ()
-    found = (_cut(plan), _once(plan), *_joined(plan), *_of_units(plan), _clamped(plan), _seen_at_bounds(plan), _missing(plan),
-             missed(plan), _in_no_group(plan), _selected(plan))  # fmt: skip
+    found = (_cut(plan), _by_itself(plan), _once(plan), *_joined(plan), *_of_units(plan), _clamped(plan), _seen_at_bounds(plan),
+             _missing(plan), missed(plan), _in_no_group(plan), _selected(plan))  # fmt: skip
     return tuple(sentence for sentence in found if sentence)
 
 
@@ -109,11 +109,47 @@ def _row_caps(plan: Plan) -> list[str]:
     if not any(map(_is_of_rows, plan.vectors)):
         return []
     rows, per_group = bound.rows, bound.rows_per_group
-    if rows is None and per_group is None:  # totals of units are clamped: as if so many rows stayed
-        rows, per_group = (reach.rows_per_group, None) if reach.cells == 1 else (None, reach.rows_per_group)
-    what = "joined row" if plan.question.joins else "row"
-    in_all = [] if rows is None else [f"for at most {_many(rows, what)}"]
-    return in_all + ([] if per_group is None else [f"for at most {_many(per_group, what)} of one group"])
+    whole = "joined row" if plan.question.joins else "row"
+    if not _is_clamped(plan):
+        return _at_most(rows, whole) + [f"{each} of one group" for each in _at_most(per_group, whole)]
+    most, where = reach.rows_per_group, "" if reach.cells == 1 else " of one group"  # totals: as if so many rows stayed
+    assert most is not None
+    worth = dict.fromkeys(_worth(each, most, whole) for each in _of_rows(plan))
+    return [f"for at most {' and '.join(worth)}{where}"]
+
+
+def _at_most(cap: int | None, what: str) -> list[str]:
+    return [] if cap is None else [f"for at most {_many(cap, what)}"]
+
+
+def _is_clamped(plan: Plan) -> bool:
+    """Whether no row is left out, and what units come to is brought down to what the caps allow, in each statistic."""
+    bound = plan.wanted.unit
+    is_of_rows = any(map(_is_of_rows, plan.vectors))
+    return bound is not None and is_of_rows and bound.rows is None and bound.rows_per_group is None
+
+
+def _of_rows(plan: Plan) -> list[Aggregate]:
+    """The statistics that look at rows, and not only at which units there are."""
+    return [each for each in _aggregates(plan, but=()) if (part := plan.behind(each)) is not None and _is_of_rows(part)]
+
+
+def _worth(aggregate: Aggregate, most: int, what: str) -> str:
+    """What a unit counts for at most: ``30 rows``, ``30 rows' worth of x``, ``30 rows that meet FILTER``."""
+    of = "" if aggregate.kind != "sum" or aggregate.of is None else f"' worth of {to_text(aggregate.of)}"
+    return f"{_many(most, what)}{of}{' that meet FILTER' if aggregate.filter is not None else ''}"
+
+
+def _by_itself(plan: Plan) -> str:
+    """That a quotient of two totals is no share and no mean, where what each unit has in either is cut by itself."""
+    asked = _of_rows(plan) if isinstance(plan.facts.unit, ByColumn) and _is_clamped(plan) else []
+    if len(asked) < 2 and not any(each.kind == "sum" for each in asked):
+        return ""
+    x = next((to_text(each.of) for each in asked if each.kind == "sum" and each.of is not None), "")
+    means = [f"AVG({x})"] if x else []
+    means += ["AVG(CASE WHEN … THEN 1 ELSE 0 END)"] if any(each.filter is not None for each in asked) else []
+    instead = f": {' and '.join(means)} ask{'s' * (len(means) == 1)} for that" if means else ""
+    return f"what a unit has is cut in each statistic by itself, so that a quotient of two is no mean and no share{instead}"
 
 
 def _is_of_rows(part: Part) -> bool:
