@@ -1,5 +1,6 @@
 """Derived tables: SQL over what is released, and over tables derived before. Free, and the same on every run."""
 
+import re
 from collections.abc import Iterable, Sequence
 
 from discreet.engines.released import ReleasedDatabase
@@ -18,7 +19,8 @@ def derived_from(release: Release, sheets: Sequence[Sheet]) -> list[Sheet]:
     try:
         for place, derivation in enumerate(release.derived):
             try:
-                sheet = sheet_of_derived(derivation, database.derive(derivation.name, derivation.sql))
+                behind = [each for each in (*sheets, *found) if _reads(derivation.sql, each.name)]
+                sheet = sheet_of_derived(derivation, database.derive(derivation.name, derivation.sql), behind)
                 _check_derived(sheet, derivation.columns)
             except QuestionError as error:
                 raise release.wrong(("derived", place, "sql"), error) from None
@@ -26,6 +28,11 @@ def derived_from(release: Release, sheets: Sequence[Sheet]) -> list[Sheet]:
     finally:
         database.close()
     return found
+
+
+def _reads(sql: str, name: str) -> bool:
+    """Whether a table is named in the SQL, perhaps as a column of another: then a note too many is told."""
+    return re.search(rf"\b{re.escape(name)}\b", sql, re.IGNORECASE) is not None
 
 
 def _check_derived(sheet: Sheet, meanings: Iterable[str]) -> None:

@@ -130,7 +130,8 @@ def _written(
     is_new = write_folder(out, made.files, identity)
     return Published(
         release.title, out, tuple((sheet.name, sheet.rows) for sheet in made.sheets), made.cost, batch.budgets(),
-        all(each.is_free for each in quote.questions), is_new, (*quote.warnings, *_named(made.receipts)),
+        all(each.is_free for each in quote.questions), is_new, tuple(each.takes for each in quote.budgets),
+        (*quote.warnings, *_named(made.receipts)),
     )  # fmt: skip
 
 

@@ -82,6 +82,7 @@ class Published:
     budgets: tuple[Foreseen, ...]
     is_free: bool
     is_new: bool
+    charged: tuple[Loss, ...]  # off each budget, by this run
     warnings: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
@@ -94,8 +95,9 @@ class Published:
             "tables": [{"name": name, "file": f"{name}.csv", "rows": rows} for name, rows in self.tables],
             "cost": [{"tables": list(each.tables)} | as_strings(each.loss) for each in self.cost],
             "budgets": [
-                {"tables": list(each.tables), "cap": as_strings(each.cap), "spent": as_strings(each.before)}
-                for each in self.budgets
+                {"tables": list(each.tables), "cap": as_strings(each.cap), "spent": as_strings(each.before),
+                 "charged": as_strings(now)}
+                for each, now in zip(self.budgets, self.charged, strict=True)
             ],
             "replayed": self.is_free,
             "written": self.is_new,

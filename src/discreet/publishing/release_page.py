@@ -49,7 +49,7 @@ def page_of(page: ReleasePage) -> str:
         f"<header><h1>{_text(page.title)}</h1>{_paragraphs(page.description)}{_summary(page)}</header>",
         _contents(sheets),
         "<main>",
-        *(_section(sheet, is_derived=sheet in page.derived) for sheet in sheets),
+        *(_section(sheet, page.receipts.get(sheet.name)) for sheet in sheets),
         _spending(page),
         _promises(page),
         _checking(page),
@@ -73,9 +73,19 @@ def _summary(page: ReleasePage) -> str:
     lines = [f"<li><strong>{_text(loss_in_words(each.loss))}</strong> spent on {_text(', '.join(each.tables))}</li>"
              for each in page.cost]  # fmt: skip
     kinds = f"{_many(len(page.asked), 'question')}, {_many(len(page.derived), 'derived table')}"
-    whole = all(column.has_error for sheet in [*page.derived, *page.asked] for column in sheet.columns)
-    errors = "<li>every number with its error</li>" if whole else ""
+    errors = f"<li>{chip}</li>" if (chip := _errors([*page.derived, *page.asked])) else ""
     return f'<ul class="summary">{"".join(lines)}<li>{kinds}</li>{errors}</ul>'
+
+
+def _errors(sheets: Sequence[Sheet]) -> str:
+    """What every number of the page comes with, if it is the same for all."""
+    drawn = [column for sheet in sheets for column in sheet.columns if column.kind != "key" and not column.is_public]
+    if not drawn or not all(column.has_error for column in drawn):
+        return ""
+    by_rank = [not column.has_interval for column in drawn]
+    if all(by_rank):
+        return "every number with the error of its rank"
+    return "every number with its error, or that of its rank" if any(by_rank) else "every number with its error"
 
 
 def _contents(sheets: Sequence[Sheet]) -> str:
@@ -88,11 +98,13 @@ def _contents(sheets: Sequence[Sheet]) -> str:
 # ---- one table
 
 
-def _section(sheet: Sheet, *, is_derived: bool) -> str:
+def _section(sheet: Sheet, paid: Mapping[str, Any] | None) -> str:
+    """A table with its receipt; a derived one has none."""
+    is_derived = paid is None
     chart = chart_of_sheet(sheet)
     told = f"Chart of {_text(sheet.title)}; its numbers are in the table below"
     figure = f'<figure class="chart" role="img" aria-label="{told}">{chart}</figure>' if chart else ""
-    price = "derived, free" if is_derived else _letters(sheet.cost)
+    price = "derived, free" if paid is None else _paid(sheet, paid)
     bare = [column.name for column in sheet.columns if not column.has_error]
     has_errors = sheet.confidence and any(column.has_error and column.kind != "key" for column in sheet.columns)
     sure = f" · {percent(Fraction(sheet.confidence))} intervals" if has_errors else ""
@@ -103,7 +115,7 @@ def _section(sheet: Sheet, *, is_derived: bool) -> str:
     return (
         f'<section id="{_id(sheet)}" aria-labelledby="{_id(sheet)}-title"><h2 id="{_id(sheet)}-title">{_text(sheet.title)}</h2>'
         f'<p class="tags">{_text(price)}{sure} · {file}{receipt}</p>'
-        f"{_paragraphs(sheet.description)}{figure}{_table(sheet, with_marks=not chart)}{_left_out(sheet)}"
+        f"{_paragraphs(sheet.description)}{figure}{_table(sheet, with_marks=not chart)}{_left_out(sheet)}{_warned(sheet)}"
         f"<details><summary>{how}</summary><pre><code>{escape(sheet.sql)}</code></pre></details></section>"
     )
 
@@ -112,6 +124,12 @@ def _left_out(sheet: Sheet) -> str:
     """What the intervals of this table do not cover."""
     points = "".join(f"<li>{_text(sentence)}</li>" for sentence in sheet.left_out)
     return f'<div class="left-out"><p>The intervals of this table do not cover:</p><ul>{points}</ul></div>' if points else ""
+
+
+def _warned(sheet: Sheet) -> str:
+    """What else is to be known of its numbers, as a terminal says it."""
+    points = "".join(f"<li>{_text(sentence)}</li>" for sentence in sheet.warnings)
+    return f'<div class="left-out"><p>To be read beside it:</p><ul>{points}</ul></div>' if points else ""
 
 
 def _table(sheet: Sheet, *, with_marks: bool) -> str:
@@ -193,6 +211,9 @@ def _spending(page: ReleasePage) -> str:
     body = "".join(f'<tr><th scope="row">{_text(first)}</th>{"".join(f"<td>{_text(each)}</td>" for each in rest)}</tr>'
                    for first, *rest in rows)  # fmt: skip
     told = [*(_worth(each, page.facts) for each in page.cost), *(" · ".join(about(each)) for each in page.facts)]
+    if any("stored" in receipt for receipt in page.receipts.values()):
+        told.append("Some of it was released before, for other questions. All that these have cost is in the whole, and not in "
+                    "the prices of the tables: these add up to less.")  # fmt: skip
     words = "".join(f"<p>{_text(text)}</p>" for text in told)
     free = ("<p>Derived tables cost nothing: they are worked out from released numbers alone.</p>" if page.derived else "")
     return (
@@ -242,6 +263,7 @@ def _promises(page: ReleasePage) -> str:
     each = "each interval holds by itself" + (", unless its table says that all hold at once" if whole else "")
     derived = (
         "<li>Intervals of derived tables are those that their SQL works out; the confidence is their author's claim.</li>"
+        "<li>Derived tables show the rows that their SQL chooses, which may be few of those released.</li>"
         if page.derived
         else ""
     )
@@ -253,18 +275,19 @@ def _promises(page: ReleasePage) -> str:
         "written below each table.</li>"
         "<li>Counts can come out below zero, and parts need not add up to the whole: nothing was smoothed over. "
         "Small numbers beside a large ± say little.</li>"
-        f"{''.join(f'<li>{each}</li>' for each in _groups(page.asked))}"
+        f"{''.join(f'<li>{each}</li>' for each in _groups(page.asked, has_derived=bool(page.derived)))}"
         f"{derived}</ul></section>"
     )
 
 
-def _groups(asked: Sequence[Sheet]) -> list[str]:
+def _groups(asked: Sequence[Sheet], *, has_derived: bool) -> list[str]:
     """What it means that a group is listed, or is not: it depends on the kinds of tables that there are."""
     told = [sheet for sheet in asked if any(column.kind == "key" and column.noise for column in sheet.columns)]
     chosen = [sheet for sheet in asked if sheet.is_chosen and sheet not in told]
     found = []
     if len(told) + len(chosen) < len(asked):
-        where = "In the other tables, every" if told or chosen else "Every"
+        only = " that are not derived" if has_derived else ""
+        where = f"In the other tables{only}, every" if told or chosen else f"In tables{only}, every" if only else "Every"
         found.append(f"{where} group that could be there is shown, empty ones too: that a group is listed says nothing "
                      "about the data.")  # fmt: skip
     if chosen:

@@ -20,12 +20,13 @@ from discreet.curator.together import Delivered
 from discreet.engines.released import ReleasedTable, SqlType
 from discreet.exact import shown
 from discreet.facts.model import Integer, Number
+from discreet.plots.numerals import percent
 from discreet.publishing.noise_words import Ends, Noise, noise_in
 from discreet.publishing.release_file import Derivation, PricedQuestion
 
 __all__ = ["Sheet", "SheetColumn", "dictionary", "sheet_of_answer", "sheet_of_derived", "text_of_csv"]
 
-_DICTIONARY = ("file", "column", "meaning", "kind", "confidence", "noise", "scale", "cost", "labels")
+_DICTIONARY = ("file", "column", "meaning", "kind", "confidence", "noise", "scale", "cost", "labels", "notes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,7 @@ class SheetColumn:
     is_public: bool = False
     too_few: tuple[int, ...] = ()  # the rows in which too few rows of the table are behind it: it has no value there
     width: float | None = None  # of the bins that a key stands for
+    sure: str = ""  # how sure its rank is
 
     @property
     def has_error(self) -> bool:
@@ -62,9 +64,14 @@ class SheetColumn:
         """What it means; of a key that no list has and of a value that was chosen, also how it is to be read."""
         told = "only values with enough people are released" if self.kind == "key" and self.noise else ""
         by = "count" if self.kind == "mode" else "rank"
-        rank = "" if self.ranks is None else f"chosen by its {by}, which is off by {self.ranks} at most"
+        rank = "" if self.ranks is None else f"chosen by its {by}, which is off by {self.ranks} at most{self._surely}"
         few = "no value where too few rows are behind it" if self.too_few else ""
         return "; ".join(filter(None, [self.meaning, told, rank, few]))
+
+
+    @property
+    def _surely(self) -> str:
+        return f", with {percent(Fraction(self.sure))} confidence" if self.sure else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +80,7 @@ class Sheet:
     ``noise`` all that is behind its numbers.
 
     ``is_chosen`` if its rows were chosen by released numbers, in HAVING or by LIMIT. ``left_out`` is what its intervals do not
-    cover, in sentences.
+    cover, in sentences, and ``warnings`` what else is to be known.
     """
 
     name: str
@@ -87,6 +94,7 @@ class Sheet:
     noise: tuple[Noise, ...] = ()
     is_chosen: bool = False
     left_out: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
     @property
     def rows(self) -> int:
@@ -139,6 +147,7 @@ def sheet_of_answer(question: PricedQuestion, found: Delivered) -> Sheet:
         question.name, question.title or question.name, question.description, answer.question, columns,
         shown(answer.confidence), _cost(found), question.simultaneous, noise=tuple(map(noise_in, found.behind.every)),
         is_chosen=asked.having is not None or asked.limit is not None, left_out=answer.left_out,
+        warnings=answer.warnings,
     )  # fmt: skip
 
 
@@ -175,6 +184,7 @@ def _column(question: PricedQuestion, answer: Answer, place: int, about: Describ
         ends=(low, high),
         is_public=not column.is_drawn,
         too_few=tuple(row for row in range(len(answer.rows)) if answer.is_few(row, column.name)),
+        sure=shown(answer.confidence),
     )
 
 
@@ -192,8 +202,11 @@ def _key_type(key: Described) -> SqlType:
 # ---- from derived tables
 
 
-def sheet_of_derived(derivation: Derivation, columns: Mapping[str, Sequence[Any]]) -> Sheet:
-    """A derived table; X_low and X_high belong to X where all three are there and X is a number."""
+def sheet_of_derived(derivation: Derivation, columns: Mapping[str, Sequence[Any]], behind: Sequence[Sheet] = ()) -> Sheet:
+    """A derived table; X_low and X_high belong to X where all three are there and X is a number.
+
+    What is to be known of the tables ``behind`` it is to be known of it.
+    """
     ends = {f"{name}{end}" for name in columns if _has_ends(name, columns) for end in ("_low", "_high")}
     found = []
     for name, values in columns.items():
@@ -207,7 +220,10 @@ def sheet_of_derived(derivation: Derivation, columns: Mapping[str, Sequence[Any]
             found.append(SheetColumn(name, "number" if is_number else "key", tuple(values), meaning=meaning))
     title, sure = derivation.title or derivation.name, derivation.confidence
     said = "" if sure is None else shown(sure)
-    return Sheet(derivation.name, title, derivation.description, derivation.sql.strip(), tuple(found), said)
+    notes, warnings = (tuple(dict.fromkeys(text for each in told for text in each))
+                       for told in ([each.left_out for each in behind], [each.warnings for each in behind]))  # fmt: skip
+    text = derivation.sql.strip()
+    return Sheet(derivation.name, title, derivation.description, text, tuple(found), said, left_out=notes, warnings=warnings)
 
 
 def _has_ends(name: str, columns: Mapping[str, Sequence[Any]]) -> bool:
@@ -236,14 +252,15 @@ def _lines(sheet: Sheet, column: SheetColumn) -> list[tuple[str, ...]]:
     cost = "" if is_public else sheet.cost or "free"
     kind = "number without interval" if column.kind == "number" else column.kind
     sure = sheet.confidence if column.has_interval or column.ranks is not None else ""
-    first = (file, column.name, column.in_words, kind, sure, laws, scales, cost, labels)
+    notes = "" if column.kind == "key" else "; ".join((*sheet.left_out, *sheet.warnings))
+    first = (file, column.name, column.in_words, kind, sure, laws, scales, cost, labels, notes)
     if not column.has_interval:
         return [first]
     whole = "all intervals of the table hold at once" if sheet.is_simultaneous else "each interval by itself"
     about = f"{whole}, noise and rounding only" if sheet.cost else "as the SQL of the derived table works it out"
     ends = (("_low", "lower", column.ends[0]), ("_high", "upper", column.ends[1]))
     return [first, *((file, f"{column.name}{end}", f"{word} end of the interval of {column.name}; {about}",
-                      "end of interval", sure, *_noise(noise), "", "") for end, word, noise in ends)]  # fmt: skip
+                      "end of interval", sure, *_noise(noise), "", "", "") for end, word, noise in ends)]  # fmt: skip
 
 
 def _noise(noise: Sequence[Noise]) -> tuple[str, str]:

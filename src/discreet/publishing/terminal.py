@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from discreet.answers.losses import loss_in_words
+from discreet.answers.losses import is_enough, loss_in_words
 from discreet.answers.words import NOT_COVERED, basis_in_words
 from discreet.curator.together import Foreseen
 from discreet.plots.lettering import clean, for_terminal, padded, width_of
@@ -68,8 +68,9 @@ def published_in_words(made: "Published") -> str:
     lines = [f"{clean(made.title)} {state}: {made.out}", ""]
     lines += _aligned([("table", "rows"), *((f"{name}.csv", grouped(rows)) for name, rows in made.tables)])
     lines.append("")
-    for each, budget in zip(made.cost, made.budgets, strict=True):
-        paid = ", all of it paid before" if made.is_free else ""
+    for each, budget, now in zip(made.cost, made.budgets, made.charged, strict=True):
+        some = "" if now == each.loss or not is_enough(each.loss, now) else f", of which {loss_in_words(now)} was charged now"
+        paid = ", all of it paid before" if made.is_free else some
         spent = f"{loss_in_words(budget.before)} of {loss_in_words(budget.cap)} is spent"
         lines.append(f"{', '.join(each.tables)}: the release costs {loss_in_words(each.loss)}{paid}; {spent}")
     lines.append(f"open {made.out / 'index.html'}")
