@@ -191,6 +191,7 @@ def test_a_quote_says_cost_split_error_and_basis():
         ("released", 480, "for at least 480 rows, by a count already released"),
         ("assuming", 1000, "assuming 1 000 rows"),
         ("rows_about", 5000, "if about 5 000 rows"),
+        ("rows_kept", 5000, "if the caps leave about 5 000 rows, and more if they cut some"),
         ("none", None, ""),
     ],
 )

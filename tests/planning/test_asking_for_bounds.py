@@ -269,3 +269,13 @@ def test_a_rehearsal_finds_bounds_of_made_up_rows():
     assert answer.left_out[0].startswith("x outside ")
     assert answer.left_out[0].endswith("(bounds found) counts as the nearest bound")
     assert curator.budget.spent == dc.Approximate(epsilon=0, delta=0)
+
+
+def test_bounds_that_were_found_next_to_zero_come_with_a_warning():
+    """Vouchers that 94 of 100 rows do not have: their mean of 0.17 came out as 1e-17 ± 4e-19, without a word."""
+    vouchers = pd.DataFrame({"x": [0.0] * 2820 + [3.0] * 60})
+    for rows, is_warned in ((vouchers, True), (vouchers + 3, False)):
+        table = dc.table(rows, columns={"x": dc.number()}, unit="row", neighbours="add_remove", budget=10)
+        with seeded(1):
+            answer = table.ask("SELECT AVG(x) AS m FROM t", epsilon=2, bounds_share="0.2")
+        assert any("are next to 0: nearly all of its values seem to be 0" in text for text in answer.warnings) is is_warned

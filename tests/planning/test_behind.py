@@ -1,9 +1,12 @@
 """Quotes that rest on a count already released: which count, where it stands in the order of rule 29, and what it is worth."""
 
+from dataclasses import replace
+
 import pytest
 
 from discreet.engines.reference import Reference
 from discreet.facts import parse_facts
+from discreet.facts.model import ByColumn
 from discreet.planning.build import make_plan
 from discreet.planning.identity import names_of
 from discreet.planning.price import read_price
@@ -39,6 +42,7 @@ values = [1, 2, 3]
 """
 FREE = parse_facts(FACTS.format(neighbours="add_remove", size=""), "t.toml")
 ABOUT = parse_facts(FACTS.format(neighbours="add_remove", size="rows_about = 600"), "t.toml")
+CAPPED = replace(ABOUT, unit=ByColumn("u", max_rows=2))
 FIXED = parse_facts(FACTS.format(neighbours="change_one", size="rows = 900"), "t.toml")
 ROWS = [{"x": i % 10, "y": None if i % 2 else i % 90, "rows": 1 + i % 3} for i in range(900)]
 
@@ -60,6 +64,7 @@ def expected(sql, facts=FREE, assuming=None, released=None):
     [
         ("SELECT AVG(x) AS m FROM t", "SELECT COUNT(*) AS n FROM t"),
         ("SELECT AVG(y) AS m FROM t", "SELECT COUNT(y) AS n FROM t"),
+        ("SELECT COUNT(*) FILTER (WHERE y > 3) / COUNT(*) AS m FROM t", "SELECT COUNT(*) AS n FROM t"),
         ("SELECT SUM(x) / COUNT(*) AS m FROM t WHERE y > 3 AND x < 2", "SELECT COUNT(*) AS n FROM t WHERE x < 2 AND y > 3"),
         ("SELECT STDDEV(x + y) AS m FROM t", "SELECT COUNT(x + y) AS n FROM t"),
         ("SELECT AVG(x) FILTER (WHERE y > 3) AS m FROM t", "SELECT COUNT(*) FILTER (WHERE y > 3) AS n FROM t"),
@@ -131,6 +136,8 @@ MEAN = "SELECT AVG(x) AS m FROM t"
         (FREE, MEAN, 50, {"m": 70}, ("m", "released", 70)),
         (FREE, MEAN, 50, {"other": 70}, ("m", "assuming", 50)),
         (ABOUT, MEAN, None, None, ("m", "rows_about", 600)),
+        (CAPPED, MEAN, None, None, ("m", "rows_kept", 600)),
+        (replace(CAPPED, neighbours="change_one", units=9), MEAN, None, None, ("m", "rows_kept", 18)),
         (ABOUT, "SELECT rows, AVG(x) AS m FROM t GROUP BY rows", None, None, ("m", "rows_about", 200)),
         (ABOUT, "SELECT rows, AVG(x) AS m FROM t GROUP BY rows", None, (400, 30, 90), ("m", "released", 30)),
         (ABOUT, "SELECT rows, AVG(x) AS m FROM t GROUP BY rows", 50, {"m": (-4, 30, 90)}, ("m", "released", 1)),

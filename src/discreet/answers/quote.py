@@ -17,9 +17,9 @@ class QuotedColumn:
 
     name: str
     plus_minus: float
-    basis: str  # rows, released, assuming, rows_about, table; rank, rank_of_units, range: the ± is in ranks, or in parts of the
-    # range that is found, infinite where even that does not tell; units, table_of_units: ``rows`` are units; none: it does not
-    # depend on the data
+    basis: str  # rows, released, assuming, rows_about, rows_kept (if caps leave them), table; rank, rank_of_units, range: the ±
+    # is in ranks, or in parts of the range that is found, infinite where even that does not tell; units, table_of_units: ``rows``
+    # are units; none: it does not depend on the data
     rows: int | None
 
 

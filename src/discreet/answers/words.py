@@ -315,8 +315,9 @@ def basis_in_words(columns: Sequence["QuotedColumn"], cells: int) -> str:
             return f"for at least {sizes} rows{where}, by a count already released"
         case "assuming":
             return f"assuming {sizes} rows{where}"
-        case "rows_about":
-            return f"if about {sizes} rows{where}"
+        case "rows_about" | "rows_kept" as known:
+            left, more = ("the caps leave ", ", and more if they cut some") if known == "rows_kept" else ("", "")
+            return f"if {left}about {sizes} rows{where}{more}"
         case "rank":
             return "rows in rank, whatever the data"
         case "rank_of_units":

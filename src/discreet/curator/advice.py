@@ -20,6 +20,7 @@ from discreet.views.few import count_beside, uncounted
 __all__ = ["advice_on", "first_question", "free_parts", "join_notes", "past_end", "split_of", "warnings_for"]
 
 _TOO_MUCH = 10
+_TINY = Fraction(1, 1 << 20)  # what is found below this was found among buckets that nobody's amounts are in
 
 
 def split_of(purchase: Purchase) -> tuple[tuple[str, Loss], ...]:
@@ -86,7 +87,20 @@ def _about(found: Found, facts: Facts) -> list[str]:
         few = f"with fewer than {least} rows they are unreliable"
         return [f"{found.what} are found among powers of two, where about {beyond} rows lie beyond; {few}"]
     is_enough = size is not None and size >= _least_rows(found)
-    return [] if is_enough else [f"bounds found for {found.column} are unreliable with fewer than {least} rows"]
+    told = [] if is_enough else [f"bounds found for {found.column} are unreliable with fewer than {least} rows"]
+    return told + ([_next_to_zero(found)] if _are_next_to_zero(found.of(facts)) else [])
+
+
+def _next_to_zero(found: Found) -> str:
+    return (f"bounds found for {found.column} are next to 0: nearly all of its values seem to be 0, and all others count as such "
+            "a bound; declare lower and upper, or ask WHERE it is not 0")  # fmt: skip
+
+
+def _are_next_to_zero(column: Number | Integer) -> bool:
+    """Whether no bucket but those for next to nothing is between the bounds."""
+    assert column.lower is not None
+    assert column.upper is not None
+    return max(abs(column.lower), abs(column.upper)) <= (2 if isinstance(column, Integer) else _TINY)
 
 
 def _least_rows(found: Found) -> int:

@@ -74,12 +74,12 @@ class Prepared:
     @property
     def warnings(self) -> tuple[str, ...]:
         """Advice about its price."""
-        return warnings_for(self.order.plan)
+        return warnings_for(view_of(self.crossed.purchase).plan)
 
     @property
     def left_out(self) -> tuple[str, ...]:
-        """What its intervals will not cover."""
-        return left_out(self.order.plan)
+        """What its intervals will not cover, with bounds that were found before."""
+        return left_out(view_of(self.crossed.purchase).plan)
 
     @property
     def whole_cost(self) -> Loss:

@@ -29,15 +29,16 @@ def count_behind(value: Expression, plan: Plan) -> str | None:
     """The name under which the count of the rows behind an output ``value`` is stored if it ever was; None if there is no one.
 
     COUNT(*), or COUNT(x) where rows without x are dropped, with the FILTER of the aggregate. An output of several aggregates has
-    such a count only if all are about the same rows.
+    such a count only if all are about the same rows, or about parts of them by FILTER.
     """
     aggregates = aggregates_in_expression(value)
     if any(each.kind in (*SIZE_KINDS, "at_caps") for each in aggregates):
         return None  # units are behind it, not rows
     behind = dict.fromkeys(rows_behind(each, plan.facts) for each in aggregates)
-    if len(behind) != 1:
+    whole = list(behind) if len(behind) == 1 else [each for each in behind if each.filter is None]
+    if len(whole) != 1:
         return None
-    count = next(iter(behind))
+    (count,) = whole
     of = None if count.of is None else with_nulls_replaced(count.of, plan.facts)
     return count_name(plan, of, count.filter)
 
@@ -64,8 +65,8 @@ def counts_for(plan: Plan) -> dict[str, str]:
 
 
 def _is_count(value: Expression) -> bool:
-    """The error of a count needs no count."""
-    return all(each.kind in ("count_rows", "count") for each in aggregates_in_expression(value))
+    """The error of a count needs no count; that of a quotient of two does."""
+    return isinstance(value, Aggregate) and value.kind in ("count_rows", "count")
 
 
 def rows_at_least(plan: Plan, draw: Draw, integers: NDArray[Any], confidence: Confidence) -> tuple[int, ...] | None:

@@ -14,6 +14,7 @@ from discreet.errors import QuestionError
 from discreet.facts.model import Facts
 from discreet.mechanisms.accuracy import least_price
 from discreet.planning.build import make_plan
+from discreet.planning.caps import reach_of
 from discreet.planning.cells import cells_of
 from discreet.planning.choosing import aggregates_in, aggregates_in_expression, known_rows_behind
 from discreet.planning.plan import Axis, Derived, Plan
@@ -34,7 +35,7 @@ from discreet.views.simultaneous import Confidence
 __all__ = ["Basis", "Expected", "expected_errors", "price_within", "readable_group", "size_for"]
 
 Basis = Literal[
-    "rows", "released", "assuming", "rows_about", "table", "units", "table_of_units",  # sizes that an error is worked out for
+    "rows", "released", "assuming", "rows_about", "rows_kept", "table", "units", "table_of_units",  # sizes it is worked out for
     "rank", "rank_of_units", "count", "range", "none",
 ]  # fmt: skip
 
@@ -75,8 +76,16 @@ def size_for(
         return max(1, counted if isinstance(counted, int) else min(counted, default=1)), "released"
     if assuming is not None:
         return assuming, "assuming"
-    about = facts.rows if facts.rows is not None else facts.rows_about
-    return (max(1, about // groups), "rows_about") if about is not None else None
+    about, basis = _about(question, facts)
+    return (max(1, about // groups), basis) if about is not None else None
+
+
+def _about(question: Question, facts: Facts) -> tuple[int | None, Basis]:
+    """How many rows there are by what the facts say; of units under a cap, so many if it cuts none, or all that it leaves."""
+    about, reach = facts.rows if facts.rows is not None else facts.rows_about, reach_of(question, facts)
+    if about is None or reach is None or reach.rows is None:
+        return about, "rows_about"
+    return (about if facts.units is None else min(about, facts.units * reach.rows)), "rows_kept"
 
 
 def expected_errors(
