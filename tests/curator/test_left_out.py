@@ -108,6 +108,8 @@ def test_keys_that_no_list_names_have_no_number():
     found = said_of("SELECT shop, COUNT_UNITS(*) AS n FROM sales GROUP BY shop", epsilon=1, delta="1e-6")
     assert "each household counts in at most 12 values of shop; " in found[0]
     assert found[1] == "rows whose shop is missing are in no group"
+    one = said_of("SELECT shop, COUNT_UNITS(*) AS n FROM sales GROUP BY shop PER UNIT 1 GROUP", epsilon=1, delta="1e-6")
+    assert "each household counts in at most 1 value of shop; " in one[0]
 
 
 @pytest.mark.parametrize(

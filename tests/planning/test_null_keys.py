@@ -131,3 +131,10 @@ def test_the_cell_of_null_takes_no_row_of_another_and_moves_by_one_row():
         one, both = (Reference(facts, some).run(plan.wanted).take().whole() for some in (rows[:1], rows))
         assert one.sum() == 1
         assert np.abs(both - one).sum() == 1
+
+
+def test_a_declared_value_called_other_is_not_mixed_up_with_what_is_none_of_them():
+    """Both rows of an answer were called other, and nobody could tell which was which."""
+    facts = households(home=dc.category("a", "other", other=True)).facts
+    plan = make_plan(read_sql("SELECT home, COUNT(*) AS n FROM h GROUP BY home", facts), facts, Pure(epsilon=1))
+    assert plan.axes[0].values == ("a", "other", "none of these")

@@ -89,7 +89,7 @@ def _key(plan: Plan, behind: Behind, key: KeyOf) -> Described:
 
 def _number(plan: Plan, behind: Behind, value: Expression) -> Described:
     """A number: how the question words it, and how it and the bounds that it is clamped to came about."""
-    meaning = to_text(value) if isinstance(value, Aggregate) else ", ".join(plan.vectors[i].what for i in _vectors(plan, value))
+    meaning = to_text(value, keys=plan.question.keys)
     columns = {part.name for each in aggregates_in_expression(value) for part in every(each) if isinstance(part, ColumnRef)}
     found = [i for i, each in enumerate(behind.plan.vectors) if isinstance(each, Found) and each.column in columns]
     has_interval = not isinstance(value, Aggregate) or value.kind not in (*RANKED_KINDS, *SIZE_KINDS, "mode") or value.interval

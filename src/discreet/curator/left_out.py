@@ -170,7 +170,8 @@ def _group_caps(plan: Plan) -> list[str]:
     assert reach is not None
     is_public = not any(unknown_key(key, plan.facts) for key in keys)
     groups = grouped(bound.groups) + (f" of the {grouped(reach.cells)}" if is_public else "")
-    what = f"values of {to_text(keys[0])}" if len(keys) == 1 else "groups"
+    many = "s" * (is_public or bound.groups != 1)
+    what = f"value{many} of {to_text(keys[0])}" if len(keys) == 1 else f"group{many}"
     return [f"in at most {groups} {what}"]
 
 

@@ -141,5 +141,13 @@ def _not_once(column: str, times: int, names: list[str]) -> FactsError:
     if times:
         return FactsError(f"the source has {times} columns called {column!r}", hint="rename all but one of them")
     near = [name for name in names if name.strip().casefold() == column.strip().casefold()]
+    marks = [mark for mark in ";\t|" if len(names) == 1 and mark in names[0]]
+    if marks:
+        hint = f"its header was read as one column, with {marks[0]!r} inside: write csv = {{ delimiter = {_toml(marks[0])} }}"
+        return FactsError(f"the source has no column called {column!r}", hint=hint)
     hint = f"the source spells it {near[0]!r}" if near else "correct the name in the facts, or take the column out"
     return FactsError(f"the source has no column called {column!r}", hint=hint)
+
+
+def _toml(mark: str) -> str:
+    return '"\\t"' if mark == "\t" else f'"{mark}"'

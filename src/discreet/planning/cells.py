@@ -87,8 +87,9 @@ def _of_values(key: Expression, of: Expression, null: bool, facts: Facts) -> tup
         case Column(name):
             match facts.column(name):
                 case Category(values=values, labels=labels, other=other):
-                    rest: tuple[object, ...] = ("other",) if other else (None,) if null else ()
-                    axis = Axis((*values, *rest), (*labels, "other") if labels and other else labels)
+                    called = "none of these" if "other" in (*values, *labels) else "other"  # two groups of one name are no two
+                    rest: tuple[object, ...] = (called,) if other else (None,) if null else ()
+                    axis = Axis((*values, *rest), (*labels, called) if labels and other else labels)
                     return ByValue(of, tuple(_scalar(value) for value in values), bool(rest)), axis  # what is undeclared is NULL
                 case Boolean():
                     return ByValue(of, (False, True), null), Axis((False, True, None) if null else (False, True))

@@ -61,8 +61,16 @@ class Cursor:
 
     def unexpected(self, expected: str) -> QuestionError:
         """The error for a token that has no place here, with the nearest thing that works."""
-        known = word_refusal(self.token.key) or SYMBOLS.get(self.token.key)
+        known = word_refusal(self.token.key) or SYMBOLS.get(self.token.key) or self._decimal_comma()
         if known is not None:
             return self.refused(self.token, *known)
         hint = f'a column of that name is written "{self.token.text}"' if self.token.key in RESERVED else f"write {expected} here"
         return self.refused(self.token, f"expected {expected}, found {self.token}", hint)
+
+    def _decimal_comma(self) -> tuple[str, str] | None:
+        """What to write for 1.000,50; None if no comma between two numbers is here."""
+        before, after = self._tokens[max(self._next - 1, 0)], self.after
+        if self.token.key != "," or before.kind != "number" or after.kind != "number":
+            return None
+        meant = f"{before.text.replace('.', '')}.{after.text}"
+        return "a comma stands inside a number", f"write {meant}, with a point before the decimals and nothing between thousands"
