@@ -178,6 +178,7 @@ LACKING = "rows whose {} is missing or unreadable do not meet what {} says of it
             "rows whose shop is missing, or whose items is missing or unreadable, do not meet what WHERE or CASE says of it"]),
         ("SELECT COUNT(*) AS n FROM sales WHERE spent IS NULL OR spent > 3", []),
         ("SELECT COUNT(*) AS n FROM sales WHERE COALESCE(spent, 0) > 3", []),
+        ("SELECT COUNT(*) AS n FROM sales WHERE kind = 'a' AND home IN ('own')", []),
     ],
 )  # fmt: skip
 def test_conditions_say_what_they_see_of_values_beyond_their_bounds_and_of_missing_ones(question, said):

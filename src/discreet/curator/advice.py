@@ -100,7 +100,8 @@ def _are_next_to_zero(column: Number | Integer) -> bool:
     """Whether no bucket but those for next to nothing is between the bounds."""
     assert column.lower is not None
     assert column.upper is not None
-    return max(abs(column.lower), abs(column.upper)) <= (2 if isinstance(column, Integer) else _TINY)
+    most = Fraction(2) if isinstance(column, Integer) else _TINY
+    return -most <= column.lower and column.upper <= most
 
 
 def _least_rows(found: Found) -> int:

@@ -23,6 +23,7 @@ from discreet.statistics.bounds import Found
 __all__ = ["conditions_of", "meets_none", "missed", "seen_at_bounds"]
 
 _MOST = 4  # columns that are named one by one
+_COUNTS = ("count_rows", "count")  # which every unit has
 _TURNED: dict[Operation, Operation] = {
     "less": "greater", "less_equal": "greater_equal", "greater": "less", "greater_equal": "less_equal",
     "equal": "equal", "not_equal": "not_equal",
@@ -116,11 +117,14 @@ def _is_never(one: Expression, how: Operation, value: Any, facts: Facts) -> bool
 
 def missed(plan: Plan) -> str:
     """Which rows meet no condition because a value of theirs is missing."""
+    inner = plan.question.per_unit
+    counted = {value_name(value) for value in inner.values if value.kind in _COUNTS} if inner is not None else set()
     words: dict[str, list[str]] = {}  # of each column, behind which words it is asked about
     for condition, word in conditions_of(plan).items():
         for part in _conjuncts(condition):
-            names = dict.fromkeys(_names(part))
-            if names and may_be_null(part, plan.facts) and evaluate(part, dict.fromkeys(names)) is not True:
+            names = [name for name in dict.fromkeys(_names(part)) if name not in counted]
+            is_open = bool(names) and not _picks(part, plan.facts) and may_be_null(part, plan.facts)
+            if is_open and evaluate(part, dict.fromkeys(_names(part))) is not True:
                 for name in names:
                     words.setdefault(name, []).append(word)
     if not words:
@@ -131,6 +135,15 @@ def missed(plan: Plan) -> str:
     said = f"do not meet what {behind} says of it"
     found = f"{_who(plan)} whose {rest}{',' * (len(told) > 1)} {said}"
     return found + "".join(f"; {name} IS NULL finds them" for name in words if len(words) == 1 and _is_listed(name, plan.facts))
+
+
+def _picks(condition: Expression, facts: Facts) -> bool:
+    """Whether it asks for some of the declared values of a column: nobody takes what is missing for one of them."""
+    match condition:
+        case In(Column(name), _) | Apply("equal", (Column(name), Literal()) | (Literal(), Column(name))):
+            return _is_listed(name, facts)
+        case _:
+            return False
 
 
 def _who(plan: Plan) -> str:

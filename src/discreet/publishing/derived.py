@@ -15,7 +15,8 @@ def derived_from(release: Release, sheets: Sequence[Sheet]) -> list[Sheet]:
     """The derived tables, each over the released ones and those derived before it."""
     if not release.derived:
         return []
-    database, found = ReleasedDatabase([sheet.to_released() for sheet in sheets]), []
+    database = ReleasedDatabase([sheet.to_released() for sheet in sheets])
+    found: list[Sheet] = []
     try:
         for place, derivation in enumerate(release.derived):
             try:
