@@ -5,6 +5,7 @@ infinity.
 """
 
 import math
+import sys
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 
@@ -258,6 +259,23 @@ def _two_reals(operation, x, y):
     if any(map(math.isnan, ends)):
         return anything
     return Value("DOUBLE", min(ends), max(ends), nan=x.nan or y.nan or endless)
+
+
+def curve(name, least, most, of):
+    """SQRT, LN or EXP, which fail on what they are not defined on."""
+    of = real(of)
+    if of.nan or not least <= of.low <= of.high <= most:
+        raise NotTotal(f"{name} of {of.low} to {of.high}{', or NaN,' * of.nan}")
+    low, high = (end if math.isinf(end) else getattr(math, name)(end) for end in (of.low, of.high))
+    return replace(of, low=low - abs(low) * 1e-12, high=high + abs(high) * 1e-12)  # libraries differ in their last digits
+
+
+def power(of, exponent):
+    """A power that is not whole: of what is below 0 it fails on some engines, and of 0 it may be infinite."""
+    of = real(of)
+    if of.nan or of.low < (0.0 if exponent > 0 else sys.float_info.min):
+        raise NotTotal(f"{of.low} to {of.high} to the power of {exponent}")
+    return Value("DOUBLE", 0.0, math.inf, null=of.null)
 
 
 def bits(operation, x, y):

@@ -13,7 +13,20 @@ from discreet.engines.reference import Reference
 from discreet.engines.values import read
 from discreet.engines.wanted import ByStep, ByValue, Grid, Measure, Wanted
 from discreet.facts.model import Boolean, Date, Integer, Number, Text, Timestamp
-from discreet.questions.algebra import Apply, Bin, Case, Column, DatePart, In, Like, Literal
+from discreet.questions.algebra import (
+    Apply,
+    Bin,
+    Case,
+    Cast,
+    Column,
+    DatePart,
+    DateTrunc,
+    In,
+    Like,
+    Literal,
+    Power,
+    Substring,
+)  # fmt: skip
 
 LARGEST = 1.7976931348623157e308
 NUMBERS = [
@@ -69,6 +82,15 @@ TEXTS = [
     "O'Hara",
     "[a-z]+",
     "x" * 300,
+    " -12.5 ",
+    "1e3",
+    "1e400",
+    "nan",
+    "2020-02-30",
+    "2020-02-29",
+    "0001-01-01 00:00:00",
+    "2020-12-31T23:59:59.9999999Z",
+    "İıßK",
 ]
 DAYS = [None, date(1, 1, 1), date(1969, 12, 31), date(1970, 1, 1), date(2000, 2, 29), date(2021, 1, 3), date(9999, 12, 31)]
 MOMENTS = [
@@ -188,8 +210,34 @@ def test_logic_has_three_values(facts, opened):
 
 @pytest.mark.parametrize("kind", ["day", "moment"])
 def test_date_parts(kind, facts, opened):
-    parts = ("year", "quarter", "month", "day", "hour", "minute", "weekday")
-    check([DatePart(part, A) for part in parts], kind, "truth", facts, opened)
+    parts = ("year", "isoyear", "quarter", "month", "week", "doy", "day", "hour", "minute", "weekday", "dow")
+    periods = [DateTrunc(period, A) for period in ("year", "quarter", "month", "week", "day", *(["hour"] * (kind == "moment")))]
+    casts = [Cast(A, "moment"), Cast(A, "text")] if kind == "day" else [Cast(A, "day"), Cast(Cast(A, "day"), "moment")]
+    check([*(DatePart(part, A) for part in parts), *periods, *casts], kind, "truth", facts, opened)
+
+
+def test_curves_and_powers_of_every_number(facts, opened):
+    curves = [Apply(name, (A,)) for name in ("sqrt", "ln", "exp")]
+    powers = [Power(A, Fraction(exponent)) for exponent in ("1", "2", "3", "7", "-1", "-3", "1/2", "-3/10", "2.5")]
+    within = Apply("greatest", (Apply("least", (A, Literal(Fraction(50)))), Literal(Fraction(1, 8))))
+    held = [Apply("ln", (within,)), Apply("exp", (within,)), Power(within, Fraction(-7, 3)), Power(within, Fraction(32))]
+    check([*curves, *powers, *held, Apply("sqrt", (Apply("negate", (A,)),))], "number", "truth", facts, opened)
+
+
+def test_characters_and_casts_of_every_text(facts, opened):
+    cut = [Substring(A, start, count) for start, count in ((1, None), (2, 1), (1, 0), (300, 5), (10**6, 10**6), (3, None))]
+    cases = [Apply(name, (A,)) for name in ("lower", "upper", "length")]
+    casts = [Cast(A, to) for to in ("number", "whole", "day", "moment")]
+    inner = Apply("length", (Substring(Apply("upper", (A,)), 2, 3),))
+    within = [inner, Like(Apply("lower", (A,)), "a%"), Cast(Cast(A, "day"), "text")]
+    check([*cut, *cases, *casts, *within], "text", "truth", facts, opened)
+
+
+def test_casts_of_truth_values_and_whole_numbers(facts, opened):
+    casts = [*(Cast(A, to) for to in ("number", "whole", "text")), Cast(Apply("not", (A,)), "number")]
+    check(casts, "truth", "truth", facts, opened)
+    whole = Apply("least", (Apply("greatest", (Apply("floor", (A,)), Literal(Fraction(-(2**53))))), Literal(Fraction(2**53))))
+    check([Cast(whole, "text")], "number", "truth", facts, opened)
 
 
 def test_like(facts, opened):

@@ -6,11 +6,13 @@ give ranges. WHERE and FILTER do not, since an engine may work a value out befor
 
 import importlib.util
 import json
+import math
 import re
 import sys
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from datetime import date, datetime, time
 from pathlib import Path
 
 import sqlglot
@@ -39,7 +41,14 @@ PARTS = {
     "HOUR": (0, 23),
     "MINUTE": (0, 59),
     "ISODOW": (1, 7),
+    "DAYOFWEEK": (0, 6),
+    "WEEK": (1, 53),
+    "ISOYEAR": (1, 9999),
+    "DAYOFYEAR": (1, 366),
 }
+PERIODS = {"YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR"}
+LONGEST = 1 << 20  # characters of a text that a column holds
+CURVES = {exp.Sqrt: ("sqrt", 0.0, math.inf), exp.Ln: ("log", sys.float_info.min, math.inf), exp.Exp: ("exp", -700.0, 700.0)}
 
 # What DuckDB's own parser calls the same. Whether their arguments fit is decided above.
 DUCKDB = frozenset(
@@ -47,7 +56,7 @@ DUCKDB = frozenset(
         "+", "-", "*", "/", "//", "%", "&", "|", "<<", ">>", "||", "~~", "abs", "floor", "ceil", "count", "count_star",
         "sum", "min", "max", "least", "greatest", "lower", "trim", "left", "substring", "md5", "regexp_full_match",
         "date_part", "datepart", "unnest", "row_number", "dense_rank", "regexp_extract", "replace", "right", "epoch_us",
-        "make_timestamp",
+        "make_timestamp", "translate", "length", "date_trunc", "sqrt", "ln", "exp", "power",
     ]
 )  # fmt: skip
 
@@ -191,6 +200,10 @@ def _operation(node, scope):
         return values.bits(BITS[kind], value_of(node.this, scope), value_of(node.expression, scope))
     if kind in CHOICES:
         return values.choice(CHOICES[kind], [value_of(part, scope) for part in (node.this, *node.expressions)])
+    if kind in CURVES:
+        return values.curve(*CURVES[kind], value_of(node.this, scope))
+    if kind is exp.Pow:
+        return values.power(value_of(node.this, scope), float(node.expression.name))
     if kind in NUMBERED:
         return values.whole(1, values.ROWS, null=False)
     if isinstance(node, exp.Cast):
@@ -291,7 +304,7 @@ def _truth_or_text(node, scope):
 
 
 def _spelt(node, parts):
-    """Pieces of texts, and moments as numbers; None for all else."""
+    """Pieces of texts, periods, and moments as numbers; None for all else."""
     match node:
         case exp.RegexpExtract() if _is_part(node) and parts[0].kind in ("VARCHAR", "NULL"):
             return Value("VARCHAR")  # '' where nothing matches; the pattern is compiled whatever the rows are
@@ -301,6 +314,14 @@ def _spelt(node, parts):
             return values.whole(values.micros(parts[0].low), values.micros(parts[0].high))  # an infinite one has none
         case exp.UnixToTime() if parts[0].kind == "BIGINT":
             return values.at_micros(parts[0])
+        case exp.TimestampTrunc() if node.text("unit").upper() in PERIODS and parts[0].kind == "TIMESTAMP":
+            if None in (parts[0].low, parts[0].high):
+                raise NotTotal("a period of any year")
+            return replace(parts[0], low=datetime.combine(date.min, time.min))
+        case exp.Length() if parts[0].kind in ("VARCHAR", "NULL"):
+            return values.whole(0, LONGEST)
+        case exp.Translate() if parts[0].kind in ("VARCHAR", "NULL") and all(part.literal for part in parts[1:]):
+            return Value("VARCHAR")
     return None
 
 

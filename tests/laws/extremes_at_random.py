@@ -127,7 +127,8 @@ class Questions:
     def value(self, depth):
         """A number of a row."""
         kind = self._any(
-            ("column",) * 3 + ("shift", "scale", "minus", "clamp", "clamp", "case", "function", "coalesce", "bin", "ratio")
+            ("column",) * 3
+            + ("shift", "scale", "minus", "clamp", "clamp", "case", "function", "curve", "coalesce", "bin", "ratio")
         )
         if depth == 0 or kind == "column":
             return self._any((*NUMBERS, *((JOINED[self.join][0],) * 4 if self.join else ())))
@@ -155,6 +156,8 @@ class Questions:
                         f"-({inner})",
                     )
                 )
+            case "curve":
+                return self._curve(inner)
             case "coalesce":
                 return f"COALESCE({inner}, {self._signed()})"
             case "bin":
@@ -162,6 +165,22 @@ class Questions:
             case _:
                 over = self._any((self.number(), self.value(0)))
                 return f"GREATEST(LEAST({inner} {self._any('/%')} {self._parenthesis(over)}, {self.number(('50',))}), -50)"
+
+    def _curve(self, inner):
+        low, exponent = self.number(), self.number(("2", "3", "0.5", "1.5", "-1", "-0.5"))
+        return self._any(
+            (
+                f"SQRT({inner})",
+                f"LN(GREATEST({inner}, {self._parenthesis(low)}))",
+                f"LN(GREATEST({inner}, 1))",
+                f"EXP(LEAST({inner}, {self.number(('1', '10'))}))",
+                f"POWER({inner}, {exponent})",
+                f"POWER(GREATEST({inner}, {self._parenthesis(low)}), {exponent})",
+                f"CAST({inner} AS INTEGER)",
+                "LENGTH(name)",
+                "LEAST(GREATEST(CAST(name AS DOUBLE), -5), 5)",
+            )
+        )
 
     def _unbounded(self, inner):
         """Also a column without bounds, which a clamp gives some."""
@@ -189,6 +208,11 @@ class Questions:
                         "y IS NULL",
                         "c = 2",
                         "name IS NOT NULL",
+                        "LOWER(name) = 'alice'",
+                        "name ILIKE 'a%'",
+                        f"SUBSTR(name, {self._any((1, 2, 1_000_000))}, {self._any((0, 3, 1_000_000))}) = 'Ali'",
+                        "CAST(i AS TEXT) = '2'",
+                        "CAST(name AS INTEGER) IS NULL",
                     )
                 )
             case "date":
@@ -198,6 +222,11 @@ class Questions:
                         "m < TIMESTAMP '9999-12-31 23:59:59'",
                         "d = '0001-01-01'",
                         "EXTRACT(YEAR FROM d) = 2020",
+                        "DATE_TRUNC('week', d) <= DATE '0001-01-01'",
+                        "DATE_TRUNC('hour', m) >= TIMESTAMP '9999-12-31 23:00:00'",
+                        "EXTRACT(ISOYEAR FROM d) = 9999",
+                        "CAST(m AS DATE) = DATE '9999-12-31'",
+                        "CAST(name AS DATE) < d",
                     )
                 )
             case "or" | "and" if depth:
@@ -212,7 +241,8 @@ class Questions:
 
     def _long(self):
         """A condition of very many terms."""
-        number, kind = self._any((10, self.most_terms // 2, self.most_terms)), self._any(("terms", "values", "branches"))
+        number = self._any((10, self.most_terms // 2, self.most_terms))
+        kind = self._any(("terms", "values", "values", "branches"))
         self._meet("long", kind)
         match kind:
             case "terms":
@@ -260,6 +290,7 @@ class Questions:
             "MAX": f"MAX({of})",
             "AT": self._any(("AT_BOUNDS(x)", "AT_LOWER(wide)", "AT_UPPER(long)", "AT_BOUNDS(near)")),
             "ratio": f"SUM({of}) FILTER (WHERE {self.condition(0)}) / NULLIF(COUNT(*), 0)",
+            "share": "COUNT(*) / SUM(COUNT(*)) OVER ()",
             "after": f"{self.number()} * COUNT(*) + AVG({self.value(0)}) / {self._parenthesis(self.number())}",
         }
         if self.unit != "row":
@@ -303,6 +334,7 @@ class Questions:
                 "bin",
                 "bin",
                 "part",
+                "computed",
                 "unknown",
                 *(("joined",) * 4 if self.join else ()),
             )
@@ -324,6 +356,23 @@ class Questions:
                 return self._any((f"BIN({of}, {width})", f"BIN({of}, {width}, {origin})", f"FLOOR({of} / {width}) * {width}"))
             case "part":
                 return self._any(("EXTRACT(YEAR FROM d)", "EXTRACT(HOUR FROM m)", "WEEKDAY(d)", "EXTRACT(MONTH FROM m)"))
+            case "computed":
+                low = self._parenthesis(self.number())
+                return self._any(
+                    (
+                        f"CASE WHEN x > {low} THEN {self._signed()} WHEN y < {self.number()} THEN {self._signed()} END",
+                        f"CASE WHEN {self.condition(1)} THEN 'a' ELSE 'b' END",
+                        f"({self.condition(0)})",
+                        "COALESCE(s, 'none')",
+                        f"WIDTH_BUCKET(x, {low}, {self.number()}, {self._any((1, 4, 1000))})",
+                        f"CAST(x / {self._signed()} AS INTEGER)",
+                        "DATE_TRUNC('year', d)",
+                        "DATE_TRUNC('quarter', m)",
+                        "LENGTH(name)",
+                        "i % 3",
+                        "UPPER(s)",
+                    )
+                )
             case "joined":
                 return JOINED[self.join][1]
             case _:

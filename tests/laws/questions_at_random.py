@@ -90,19 +90,29 @@ def _numbers(inner):
     pair = joined("(", inner, st.sampled_from([" + ", " - ", " * "]), st.one_of(inner, LITERALS), ")")
     bounded_ratio = joined("GREATEST(LEAST(", inner, st.sampled_from([" / ", " % "]), inner, ", 50), -50)")
     case = joined("CASE WHEN ", CONDITIONS_SIMPLE, " THEN ", st.one_of(inner, LITERALS), " ELSE ", inner, " END")
-    function = joined(st.sampled_from(["ABS", "FLOOR", "CEIL", "ROUND"]), "(", inner, ")")
+    function = joined(st.sampled_from(["ABS", "FLOOR", "CEIL", "ROUND", "SQRT"]), "(", inner, ")")
+    curve = st.one_of(
+        joined("LN(GREATEST(", inner, ", 0.5))"),
+        joined("EXP(LEAST(", inner, ", 3))"),
+        joined("POWER(", inner, st.sampled_from([", 2)", ", 3)", ", 0.5)"])),
+        joined("CAST(", inner, st.sampled_from([" AS INTEGER)", " AS DOUBLE)"])),
+    )
     coalesced, negated = joined("COALESCE(", inner, ", ", LITERALS, ")"), joined("-(", inner, ")")
-    return st.one_of(pair, bounded_ratio, case, function, coalesced, negated)
+    return st.one_of(pair, bounded_ratio, case, function, curve, coalesced, negated)
 
 
 CONDITIONS_SIMPLE = st.sampled_from(
     [
         "x > 0", "y BETWEEN 10 AND 50", "k IN (1, 2, 3)", "c = 2", "s <> 'a'", "b", "NOT b", "name = 'Alice'", "name LIKE 'Al%'",
         "d >= DATE '2020-01-01'", "y IS NULL", "x / y > 0.1", "k % 2 = 0", "EXTRACT(YEAR FROM d) = 2020", "s IN ('a', 'b''')",
-        "x <= y",
+        "x <= y", "LOWER(name) = 'alice'", "name ILIKE 'aL%'", "LENGTH(name) > 3", "SUBSTR(name, 2, 2) = 'li'",
+        "STARTS_WITH(name, '%')", "UPPER(s) IN ('A', 'C D')", "DATE_TRUNC('month', d) = DATE '2020-02-01'",
+        "DATE_TRUNC('week', d) < DATE '2020-03-01'", "CAST(name AS DOUBLE) > 3", "CAST(k AS TEXT) = '3'",
+        "CAST(name AS DATE) IS NULL", "CAST(d AS TIMESTAMP) > TIMESTAMP '2020-01-01 12:00:00'", "EXTRACT(WEEK FROM d) < 9",
     ]
 )  # fmt: skip
-EXPRESSIONS = st.recursive(st.sampled_from(["x", "y", "k", "EXTRACT(MONTH FROM d)"]), _numbers, max_leaves=4)
+LEAVES = st.sampled_from(["x", "y", "k", "EXTRACT(MONTH FROM d)", "LENGTH(name)", "DOW(d)"])
+EXPRESSIONS = st.recursive(LEAVES, _numbers, max_leaves=4)
 CONDITIONS = st.recursive(
     CONDITIONS_SIMPLE,
     lambda inner: st.one_of(joined("(", inner, st.sampled_from([" AND ", " OR "]), inner, ")"), joined("NOT (", inner, ")")),
@@ -130,11 +140,19 @@ STATISTICS = st.one_of(
     BREAKERS,
 )
 FILTERED = st.one_of(STATISTICS, joined(STATISTICS, " FILTER (WHERE ", CONDITIONS, ")"))
-KEY = st.sampled_from(["c", "s", "b", "k", "BIN(x, 5)", "FLOOR(y / 25) * 25", "EXTRACT(YEAR FROM d)"])
+ORDERED = ("k", "BIN(x, 5)", "FLOOR(y / 25) * 25", "EXTRACT(YEAR FROM d)")
+COMPUTED = (
+    "CASE WHEN x > 0 THEN 'p' WHEN y > 50 THEN 'q' END", "CASE WHEN b THEN 0.5 ELSE 7 END", "COALESCE(s, 'none')", "x > 3",
+    "DATE_TRUNC('month', d)", "DATE_TRUNC('week', d)", "WIDTH_BUCKET(y, 0, 100, 4)", "LENGTH(name)", "k % 3", "LOWER(s)",
+)  # fmt: skip
+KEY = st.sampled_from(["c", "s", "b", *ORDERED, *COMPUTED])
 KEYS = st.lists(KEY, max_size=2, unique=True)
 ABOUT = {  # what WHERE may say of a key alone: then it excludes some of its groups
     "c": "c IN (1, 3)", "s": "s <> 'a'", "b": "NOT b", "k": "k <= 2", "BIN(x, 5)": "x < 2.5",
-    "FLOOR(y / 25) * 25": "(y > 25 AND y <= 75)", "EXTRACT(YEAR FROM d)": "EXTRACT(YEAR FROM d) <> 2020",
+    "FLOOR(y / 25) * 25": "(y > 25 AND y <= 75)", "EXTRACT(YEAR FROM d)": "EXTRACT(YEAR FROM d) <> 2020", "x > 3": "x > 3",
+    "COALESCE(s, 'none')": "COALESCE(s, 'none') <> 'none'", "LENGTH(name)": "LENGTH(name) < 5", "k % 3": "k % 3 = 1",
+    "WIDTH_BUCKET(y, 0, 100, 4)": "WIDTH_BUCKET(y, 0, 100, 4) > 2",
+    **{key: f"({key}) IS NOT NULL" for key in COMPUTED if key.startswith(("CASE", "LOWER", "DATE_TRUNC"))},
 }  # fmt: skip
 
 
@@ -143,7 +161,7 @@ def questions(draw):
     """SQL over the table t."""
     keys = draw(KEYS)
     statistics = draw(st.lists(FILTERED, min_size=1, max_size=3))
-    if keys and keys[-1] not in ("c", "s", "b") and draw(st.booleans()):
+    if keys and keys[-1] in ORDERED and draw(st.booleans()):
         statistics[0] = draw(st.sampled_from(["RUNNING_COUNT(*)", "RUNNING_COUNT(*) FILTER (WHERE x > 0)"]))
     where = f" WHERE {draw(CONDITIONS)}" if draw(st.booleans()) else ""
     if where and keys and draw(st.booleans()):

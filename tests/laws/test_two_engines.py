@@ -22,7 +22,7 @@ from discreet.statistics.ranks import Ranks
 from discreet.views.rows import cells_shown
 
 COLUMNS = ["x", "y", "k", "c", "s", "b", "name", "d"]
-NODES = {"Column", "Literal", "Apply", "In", "Like", "Case", "DatePart", "Bin"}
+NODES = {"Column", "Literal", "Apply", "In", "Like", "Case", "DatePart", "Bin", "DateTrunc", "Cast", "Substring", "Power"}
 NODES |= {"Aggregate", "KeyOf", "Output", "Order", "Question"}
 
 

@@ -4,25 +4,38 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, time
 from fractions import Fraction
+from operator import mul
+from typing import Literal as OneOfThese
 from typing import assert_never
 
-from discreet.engines.values import Value, nearest
+from discreet.engines.values import SAFE, Value, nearest, read
 from discreet.engines.wanted import Grid
+from discreet.facts import model
 from discreet.questions.algebra import (
     Aggregate,
     Apply,
     Bin,
     Case,
+    Cast,
     Column,
     DatePart,
+    DateTrunc,
     Expression,
     In,
     KeyOf,
     Like,
     Literal,
     Operation,
+    Overall,
     Part,
+    Power,
+    Substring,
+    To,
+    Transform,
 )
+from discreet.questions.curves import chain, curve, power
+from discreet.questions.letters import in_case
+from discreet.questions.spans import truncated
 
 __all__ = ["binned", "evaluate", "like", "number", "on_grid", "unary"]
 
@@ -47,10 +60,13 @@ def evaluate(expression: Expression, row: Row) -> Value:
             return evaluate(next((value for test, value in whens if evaluate(test, row) is True), otherwise), row)
         case DatePart(part, of):
             return _part(part, evaluate(of, row))
+        case DateTrunc() | Cast() | Substring() | Power():
+            found = evaluate(expression.of, row)
+            return None if found is None else _transform(expression, found)
         case Bin(of, width, origin):
             steps = binned(number(evaluate(of, row)), width, origin)
             return None if steps is None else _known(nearest(origin) + steps * nearest(width))
-        case Aggregate() | KeyOf():
+        case Aggregate() | Overall() | KeyOf():
             raise TypeError("not a row expression")
         case _:
             assert_never(expression)
@@ -99,6 +115,12 @@ def _apply(operation: Operation, of: Sequence[Value]) -> Value:
         case "negate" | "abs" | "floor" | "ceil" | "round":
             (x,) = (number(value) for value in of)
             return None if x is None else unary(operation, x)
+        case "sqrt" | "ln" | "exp":
+            (x,) = (number(value) for value in of)
+            return None if x is None else curve(operation, x)
+        case "lower" | "upper" | "length":
+            (value,) = of
+            return None if value is None else _of_text(operation, _text(value))
         case "least" | "greatest":
             found = _alike([value for value in of if value is not None])
             return (min if operation == "least" else max)(found, default=None)  # type: ignore[type-var]
@@ -107,11 +129,9 @@ def _apply(operation: Operation, of: Sequence[Value]) -> Value:
         case "clamp":
             x, low, high = (number(value) for value in of)
             return None if x is None or low is None or high is None else min(max(x, low), high)
-        case "and":
-            held = _any([_not(_truth(value)) for value in of])
-            return _not(held)
-        case "or":
-            return _any([_truth(value) for value in of])
+        case "and" | "or":
+            truths = [_truth(value) for value in of]
+            return _any(truths) if operation == "or" else _not(_any([_not(truth) for truth in truths]))
         case "not":
             (truth,) = of
             return _not(_truth(truth))
@@ -123,6 +143,33 @@ def _apply(operation: Operation, of: Sequence[Value]) -> Value:
             return _compare(operation, first, second)
         case _:
             assert_never(operation)
+
+
+def _of_text(operation: OneOfThese["lower", "upper", "length"], text: str) -> Value:
+    match operation:
+        case "lower" | "upper":
+            return in_case(text, operation)
+        case "length":
+            return float(len(text))
+        case _:
+            assert_never(operation)
+
+
+def _transform(expression: Transform, value: Value) -> Value:
+    """Of a value that is not NULL."""
+    match expression:
+        case DateTrunc(period):
+            first = truncated(period, _moment(value))
+            return first if isinstance(value, datetime) else first.date()
+        case Cast(to=to):
+            return _cast(value, to)
+        case Substring(start=start, count=count):
+            return _text(value)[start - 1 :][:count]
+        case Power(exponent=exponent):
+            x = number(value)
+            return None if x is None else _known(_power(x, nearest(exponent)))
+        case _:
+            assert_never(expression)
 
 
 def _divide(x: float, y: float) -> float | None:
@@ -155,6 +202,12 @@ _ONE: dict[str, Callable[[float], float]] = {
     "ceil": lambda x: -_floor(-x),
     "round": _round,
 }
+_READ_AS: dict[To, model.Column] = {
+    "number": model.Number("cast"),
+    "whole": model.Integer("cast"),
+    "day": model.Date("cast"),
+    "moment": model.Timestamp("cast"),
+}
 _COMPARED: dict[str, Callable[[int], bool]] = {  # of the sign of left - right
     "equal": lambda sign: sign == 0,
     "not_equal": lambda sign: sign != 0,
@@ -181,12 +234,46 @@ def _not(truth: bool | None) -> bool | None:
     return None if truth is None else not truth
 
 
+def _power(x: float, exponent: float) -> float | None:
+    if not exponent.is_integer():
+        return power(x, exponent)
+    found = chain(x, abs(int(exponent)), mul)
+    return found if exponent >= 0 else _divide(1.0, found)
+
+
+def _cast(value: Value, to: To) -> Value:
+    """The value as another kind. Texts are read as columns of that type are."""
+    match value, to:
+        case str(), "number" | "whole" | "day" | "moment":
+            return read(_READ_AS[to], value)
+        case bool(), "number" | "whole":
+            return float(value)
+        case float(), "number" | "whole":
+            return value
+        case bool(), "text":
+            return "true" if value else "false"
+        case float(), "text":
+            return str(int(min(max(value, -SAFE), SAFE)))
+        case datetime(), "day":
+            return value.date()
+        case date(), "text" if not isinstance(value, datetime):
+            return value.isoformat()
+        case date(), "moment":
+            return _moment(value)
+        case _:
+            raise TypeError(f"no cast to {to}")
+
+
+def _moment(value: Value) -> datetime:
+    if not isinstance(value, date):
+        raise TypeError("only days and moments have parts")
+    return value if isinstance(value, datetime) else datetime.combine(value, time())
+
+
 def _part(part: Part, value: Value) -> float | None:
     if value is None:
         return None
-    if not isinstance(value, date):
-        raise TypeError("only days and moments have parts")
-    moment = value if isinstance(value, datetime) else datetime.combine(value, time())
+    moment = _moment(value)
     match part:
         case "year" | "month" | "day" | "hour" | "minute":
             return float(getattr(moment, part))
@@ -194,6 +281,17 @@ def _part(part: Part, value: Value) -> float | None:
             return float((moment.month + 2) // 3)
         case "weekday":
             return float(moment.isoweekday())
+        case "dow":
+            return float(moment.isoweekday() % 7)
+        case "week":
+            return float(moment.isocalendar().week)
+        case "isoyear":
+            return float(moment.isocalendar().year)
+        case "doy":
+            return float(moment.timetuple().tm_yday)
+        case "day_number" | "hour_number":
+            days = (moment.date() - date(1970, 1, 1)).days
+            return float(days if part == "day_number" else days * 24 + moment.hour)
         case _:
             assert_never(part)
 

@@ -10,7 +10,7 @@ from typing import assert_never
 from sqlglot import exp
 
 from discreet.engines.filters import COMPARED, comparison_of, on_stored
-from discreet.engines.float_ranges import binary, hull, unary
+from discreet.engines.float_ranges import ALL, binary, hull, unary
 from discreet.engines.reading import Bare, Member, bare_column, read_column
 from discreet.engines.sheet import Sheet
 from discreet.engines.terms import (
@@ -18,12 +18,10 @@ from discreet.engines.terms import (
     Term,
     Types,
     alike,
-    as_whole,
     cases,
     day,
     infix,
     is_one_of,
-    midnight,
     moment,
     real,
     real_literal,
@@ -31,6 +29,7 @@ from discreet.engines.terms import (
     typed_null,
     whole_literal,
 )
+from discreet.engines.transforms import cast, curved, fractional_power, in_case, length, part_of, substring, truncated
 from discreet.engines.values import SAFE, nearest
 from discreet.engines.wanted import Grid
 from discreet.facts.model import Facts
@@ -39,16 +38,23 @@ from discreet.questions.algebra import (
     Apply,
     Bin,
     Case,
+    Cast,
     Column,
     DatePart,
+    DateTrunc,
     Expression,
     In,
     KeyOf,
     Like,
     Literal,
     Operation,
-    Part,
+    Overall,
+    Power,
+    Substring,
+    Transform,
 )
+from discreet.questions.curves import chain, power_range
+from discreet.questions.spans import longest
 
 __all__ = ["Expressions"]
 
@@ -60,17 +66,6 @@ _TWO: Mapping[str, type[exp.Expr]] = {
     "remainder": exp.Mod,
 }
 _ONE: Mapping[str, type[exp.Expr]] = {"negate": exp.Neg, "abs": exp.Abs, "floor": exp.Floor, "ceil": exp.Ceil}
-_PARTS: Mapping[Part, tuple[str, int, int]] = {
-    "year": ("YEAR", 1, 9999),
-    "quarter": ("QUARTER", 1, 4),
-    "month": ("MONTH", 1, 12),
-    "day": ("DAY", 1, 31),
-    "hour": ("HOUR", 0, 23),
-    "minute": ("MINUTE", 0, 59),
-    "weekday": ("ISODOW", 1, 7),
-}
-
-
 _TYPES: Mapping[Kind, Types] = {"number": "DOUBLE", "text": "TEXT", "truth": "BOOLEAN"}  # of NULL beside such values
 
 
@@ -81,6 +76,7 @@ class Expressions:
     """Writes the expressions of one query onto its sheet."""
 
     def __init__(self, facts: Facts, sheet: Sheet) -> None:
+        self._facts = facts
         self._declared = {column.name: column for column in facts.columns}
         self._read: dict[str, Term] = {}
         self._stored: dict[str, Bare | Member | None] = {}
@@ -103,7 +99,7 @@ class Expressions:
             case Literal(value):
                 return self._literal(value)
             case Apply(operation, of):
-                return self._apply(operation, [self.term(part) for part in of])
+                return self._apply(operation, [self.term(part) for part in of], of)
             case In(of, values):
                 return self._in(self.term(of), [self._literal(value.value) for value in values])
             case Like(of, pattern):
@@ -112,11 +108,26 @@ class Expressions:
             case Case(whens, otherwise):
                 return self._case(whens, otherwise)
             case DatePart(part, of):
-                return self._part(part, self.term(of))
+                return part_of(part, _timed(self.term(of)), self._dialect)
+            case DateTrunc() | Cast() | Substring() | Power():
+                return self._transform(expression, self.term(expression.of))
             case Bin(of, width, origin):
                 return self._bin(self.term(of), width, origin)
-            case Aggregate() | KeyOf():
+            case Aggregate() | Overall() | KeyOf():
                 raise TypeError("not a row expression")
+            case _:
+                assert_never(expression)
+
+    def _transform(self, expression: Transform, of: Term) -> Term:
+        match expression:
+            case DateTrunc(period):
+                return truncated(period, _timed(of))
+            case Cast(to=to):
+                return cast(of, to, self._sheet)
+            case Substring(start=start, count=count):
+                return substring(_demand(of, "text"), start, count)
+            case Power(exponent=exponent):
+                return self._power(real(_demand(of, "number"), self._dialect), nearest(exponent))
             case _:
                 assert_never(expression)
 
@@ -199,7 +210,7 @@ class Expressions:
 
     # ---- operations
 
-    def _apply(self, operation: Operation, of: list[Term]) -> Term:
+    def _apply(self, operation: Operation, of: list[Term], texts: tuple[Expression, ...]) -> Term:
         match operation:
             case "add" | "subtract" | "multiply" | "divide" | "remainder":
                 left, right = (real(_demand(part, "number"), self._dialect) for part in of)
@@ -207,6 +218,15 @@ class Expressions:
             case "negate" | "abs" | "floor" | "ceil" | "round":
                 (part,) = of
                 return self._one(operation, real(_demand(part, "number"), self._dialect))
+            case "sqrt" | "ln" | "exp":
+                (part,) = of
+                return curved(operation, real(_demand(part, "number"), self._dialect), self._sheet)
+            case "lower" | "upper":
+                (part,) = of
+                return in_case(_demand(part, "text"), lower=operation == "lower")
+            case "length":
+                (part,) = of
+                return length(_demand(part, "text"), longest(texts[0], self._facts), self._sheet)
             case "least" | "greatest" | "coalesce":
                 return self._choice(operation, of)
             case "clamp":
@@ -257,12 +277,26 @@ class Expressions:
 
     def _clamp(self, of: Term, low: Term, high: Term) -> Term:
         """The value, or the nearer of two constants; NULL where it is."""
-        x, least, most = alike([self._sheet.named(_demand(of, "number")), low, high], self._dialect)
+        lowest, highest = (min(max(end, low.low), high.high) for end in (of.low, of.high))
+        ends = [self._literal(Fraction(end)) for end in (lowest, highest)]  # no value is beyond, and the statement shows it
+        x, least, most = alike([_demand(of, "number"), *ends], self._dialect)
         x = self._sheet.named(x)
         below, above = infix(exp.LT, x.sql, least.sql), infix(exp.GT, x.sql, most.sql)
         sql = cases((below, least.sql), (above, most.sql), otherwise=x.sql)
-        lowest, highest = (min(max(end, low.low), high.high) for end in (x.low, x.high))
         return replace(x, sql=sql, low=lowest, high=highest)
+
+    def _power(self, x: Term, exponent: float) -> Term:
+        """The chain of products that ``curves`` describes, or the library's power where the exponent is not whole."""
+        if not exponent.is_integer():
+            return fractional_power(x, exponent, self._sheet)
+        low, high = power_range(exponent, x.low, x.high) or ALL
+        found = chain(self._sheet.named(x), abs(int(exponent)), self._product)
+        if exponent < 0:
+            found = self._arithmetic("divide", Term(real_literal(1.0, self._dialect), "number", 0, 1.0, 1.0), found)
+        return replace(found, low=max(low, found.low), high=min(high, found.high))
+
+    def _product(self, left: Term, right: Term) -> Term:
+        return self._sheet.named(self._arithmetic("multiply", left, right))
 
     def _choice(self, operation: str, of: list[Term]) -> Term:
         """One of several values: LEAST, GREATEST and COALESCE skip NULL."""
@@ -293,14 +327,6 @@ class Expressions:
         found = _merged(sql, values)
         return replace(found, stage=_stage([found, *tests]))
 
-    def _part(self, part: Part, of: Term) -> Term:
-        if of.kind not in ("day", "moment", "null"):
-            raise TypeError("only days and moments have parts")
-        name, low, high = _PARTS[part]
-        moment_of = typed_null("TIMESTAMP") if of.kind == "null" else midnight(of).sql  # some engines know no hour of a day
-        found = exp.Extract(this=exp.var(name), expression=moment_of)
-        return as_whole(Term(found, "number", of.stage, float(low), float(high)))
-
     def _bin(self, of: Term, width: Fraction, origin: Fraction) -> Term:
         steps = self.steps(_demand(of, "number"), width, origin)
         by, start = nearest(width), nearest(origin)
@@ -315,6 +341,15 @@ def _demand(term: Term, kind: Kind) -> Term:
         return replace(term, sql=typed_null(_TYPES[kind]), kind=kind)
     if term.kind not in (kind, "null"):
         raise TypeError(f"{term.kind} where {kind} is needed")
+    return term
+
+
+def _timed(term: Term) -> Term:
+    """A day or a moment."""
+    if term.kind == "null":
+        return replace(term, sql=typed_null("TIMESTAMP"), kind="moment")
+    if term.kind not in ("day", "moment"):
+        raise TypeError("only days and moments have parts")
     return term
 
 

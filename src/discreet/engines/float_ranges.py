@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from discreet.engines import evaluate
 
-__all__ = ["Range", "binary", "hull", "unary"]
+__all__ = ["ALL", "Range", "binary", "hull", "unary"]
 
 Range = tuple[float, float]
 

@@ -47,6 +47,7 @@ __all__ = [
     "one_of_texts",
     "present",
     "read_column",
+    "read_text",
 ]
 
 FEW = 8  # so many values are compared one by one; more are looked up in a table
@@ -170,21 +171,29 @@ def read_column(declared: model.Column, field: Field, sheet: Sheet) -> Term:
     """The values of a declared column."""
     if field.stored == "read":
         return _bounded(replace(Term(column(field.name), kind_of(declared)), whole=is_whole(declared)), declared)
-    stored = present(declared, field, sheet)
+    return _read(declared, present(declared, field, sheet), field.stored, sheet)
+
+
+def read_text(declared: model.Column, term: Term, sheet: Sheet) -> Term:
+    """A text of the question as a column of another type would read it."""
+    return _read(declared, sheet.named(replace(term, kind=kind_of(declared))), "text", sheet)
+
+
+def _read(declared: model.Column, term: Term, stored: Stored, sheet: Sheet) -> Term:
     match declared:
         case model.Number() | model.Integer():
-            return _bounded(_number(declared, stored, field.stored, sheet), declared)
+            return _bounded(_number(declared, term, stored, sheet), declared)
         case model.Category():
-            return _category(declared, stored, field.stored, sheet)
+            return _category(declared, term, stored, sheet)
         case model.Boolean():
-            return truth_of(declared, stored, field.stored, sheet)
+            return truth_of(declared, term, stored, sheet)
         case model.Date():
-            return clamped(day_of(declared, stored, field.stored, sheet), *map(day, day_bounds(declared)))
+            return clamped(day_of(declared, term, stored, sheet), *map(day, day_bounds(declared)))
         case model.Timestamp():
-            return clamped(moment_of(declared, stored, field.stored, sheet), *map(moment, moment_bounds(declared)))
+            return clamped(moment_of(declared, term, stored, sheet), *map(moment, moment_bounds(declared)))
         case model.Text(max_length=length):
-            cut = exp.Left(this=_text(stored.sql, field.stored), expression=exp.Literal.number(length))
-            return replace(stored, sql=cut)
+            cut = exp.Left(this=_text(term.sql, stored), expression=exp.Literal.number(length))
+            return replace(term, sql=cut)
         case _:
             assert_never(declared)
 

@@ -22,6 +22,7 @@ __all__ = [
     "WIDEST",
     "alike",
     "appended",
+    "as_day",
     "as_moment",
     "as_real",
     "as_text",
@@ -179,6 +180,11 @@ def as_whole(term: Term) -> Term:
         raise ValueError("nothing says that this is a whole number of 64 bits")
     is_so = isinstance(term.sql, exp.Cast) and term.sql.is_type("BIGINT")
     return replace(term, sql=term.sql if is_so else _cast(term.sql, "BIGINT"), whole=True)
+
+
+def as_day(term: Term) -> Term:
+    """The day of a moment."""
+    return replace(term, sql=_cast(term.sql, "DATE"), kind="day")
 
 
 def as_moment(term: Term) -> Term:

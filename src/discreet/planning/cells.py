@@ -9,10 +9,13 @@ from discreet.engines.values import nearest
 from discreet.engines.wanted import ByStep, ByValue, Key
 from discreet.errors import QuestionError
 from discreet.facts.model import Boolean, Category, Facts, Integer, Number, Text
+from discreet.planning.periods import periods
 from discreet.planning.plan import Axis
-from discreet.questions.algebra import Apply, Bin, Column, DatePart, Expression, In, KeyOf, Like
-from discreet.questions.bounds import bounds_of, may_be_null
+from discreet.questions.algebra import Apply, Bin, Case, Column, DateTrunc, Expression, In, KeyOf, Like
+from discreet.questions.bounds import bounds_of, is_whole, may_be_null
+from discreet.questions.domains import Scalar, values_of
 from discreet.questions.nulls import with_nulls_replaced
+from discreet.questions.spans import moments_of
 from discreet.questions.text import to_text
 from discreet.questions.walk import every
 
@@ -99,15 +102,30 @@ def _of_values(key: Expression, of: Expression, null: bool, facts: Facts) -> tup
             assert isinstance(of, Bin)
             if (bounds := bounds_of(of.of, facts)) is not None:
                 return _stepped(of.of, width, origin, bounds, null)
-        case DatePart():
-            if (bounds := bounds_of(of, facts)) is not None:
-                return _stepped(of, Fraction(1), Fraction(0), bounds, null)
+        case DateTrunc(period, inner):
+            if (span := moments_of(inner, facts)) is not None:
+                return periods(period, inner, span, null)
         case _:
-            pass
+            if (constants := values_of(of, facts)) is not None:
+                return _listed(of, constants, null or (isinstance(of, Case) and may_be_null(of, facts)))
+            if (bounds := bounds_of(of, facts)) is not None and is_whole(of, facts):
+                return _stepped(of, Fraction(1), Fraction(0), bounds, null)
     raise QuestionError(
         "this key has no public list of values",
         hint="group by a declared category, a bounded whole number, BIN(x, width) of a bounded number or a part of a date",
     )
+
+
+def _listed(key: Expression, values: tuple[Scalar, ...], null: bool) -> tuple[Key, Axis]:
+    """The constants that a key comes to, and NULL where it can be that: a CASE without ELSE, whatever the facts say."""
+    if len(values) > MOST_CELLS:
+        raise QuestionError(f"this key has {len(values):,} values", hint=f"group by coarser keys: {MOST_CELLS:,} at most")
+    shown = tuple(_shown(value) if isinstance(value, Fraction) else value for value in values)
+    return ByValue(key, values, null), Axis((*shown, None) if null else shown)
+
+
+def _shown(number: Fraction) -> int | float:
+    return int(number) if number.denominator == 1 else float(number)
 
 
 def check_having(condition: Expression | None, axes: tuple[Axis, ...]) -> None:

@@ -26,6 +26,7 @@ from discreet.questions.algebra import (
     KeyOf,
     Like,
     Literal,
+    Overall,
     Question,
 )
 from discreet.questions.bounds import beyond_bounds, bounds_of, is_whole, may_be_null
@@ -95,7 +96,7 @@ def _aggregates(expression: Expression) -> Iterable[Aggregate]:
         case Apply(of=parts):
             for part in parts:
                 yield from _aggregates(part)
-        case In(of=of) | Like(of=of) | DatePart(of=of) | Bin(of=of):
+        case In(of=of) | Like(of=of) | DatePart(of=of) | Bin(of=of) | Overall(of=of):
             yield from _aggregates(of)
         case Case(whens=whens, otherwise=otherwise):
             for condition, value in whens:

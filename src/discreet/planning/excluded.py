@@ -20,7 +20,7 @@ from discreet.engines.values import Value, nearest
 from discreet.engines.wanted import ByStep, ByValue, Key
 from discreet.errors import QuestionError
 from discreet.planning.plan import Axis
-from discreet.questions.algebra import Apply, Bin, Column, Expression, In, Literal
+from discreet.questions.algebra import Apply, Bin, Column, DateTrunc, Expression, In, Literal
 from discreet.questions.normal import normal_expression
 from discreet.questions.text import to_text
 from discreet.questions.walk import every, parts, rebuilt
@@ -73,7 +73,8 @@ def _may_hold(condition: Expression, key: Expression, cells: Key) -> NDArray[np.
     about = _with(condition, key)
     is_alone = about is not condition and all(one == _IT for one in every(about) if isinstance(one, Column))
     counts_as_value = cells.of != of and is_alone and evaluate(about, {_IT.name: None}) is True  # what WHERE sees as NULL
-    if not is_alone or counts_as_value or cells.cells > _MOST_TRIED:
+    is_numbered = isinstance(key, DateTrunc)  # its cells have no values to try
+    if not is_alone or counts_as_value or is_numbered or cells.cells > _MOST_TRIED:
         return np.ones(cells.cells, bool)
     return np.array([evaluate(about, {_IT.name: value}) is True for value in _values(cells)], bool)
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from math import prod
 
 from discreet.errors import QuestionError
-from discreet.facts.model import Category, Facts, Text
 from discreet.planning.plan import Plan
-from discreet.questions.algebra import Column, Expression, Like
+from discreet.questions.algebra import Expression, Like
+from discreet.questions.spans import longest
 from discreet.questions.walk import every
 
 __all__ = ["MOST_STEPS", "Work", "check_work", "work_of"]
@@ -21,7 +21,6 @@ _CHOICE = 30  # steps that one value takes which is chosen by its rank
 _PARTS = 20  # parts of an expression over released numbers that take a step in each cell
 _SQUARES = 300  # of parts of a condition over rows, to a step: engines compare all parts of a condition with each other
 _LETTERS = 6  # steps that comparing a letter of a pattern with a letter of a text counts for: it is done again for every row
-_LONGEST = 1 << 16  # letters of a text that nothing bounds
 _KEYS = 1000  # of those that nobody listed, so many are reckoned with
 
 
@@ -73,23 +72,7 @@ def _letters(plan: Plan) -> int:
     """How many letters of patterns meet how many of texts in one row, at most."""
     read = [term for reading in _readings(plan) for term in reading]
     likes = {one for part in read if part is not None for one in every(part) if isinstance(one, Like)}
-    return sum(len(like.pattern) * _length(like.of, plan.facts) for like in likes)
-
-
-def _length(text: Expression, facts: Facts) -> int:
-    """The most letters that a text has."""
-    columns = [facts.column(one.name) for one in every(text) if isinstance(one, Column)]
-    return max(map(_length_in, columns), default=_LONGEST)
-
-
-def _length_in(column: object) -> int:
-    match column:
-        case Text(max_length=most):
-            return most
-        case Category(values=values):
-            return max((len(str(value)) for value in values), default=0)
-        case _:
-            return _LONGEST
+    return sum(len(like.pattern) * int(longest(like.of, plan.facts)) for like in likes)
 
 
 def _parts(expression: Expression | None) -> int:

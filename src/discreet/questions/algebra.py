@@ -9,7 +9,10 @@ microseconds since then), or NULL. Every operation is defined on every value:
 - floor, ceil, abs as usual; round(x) is sign(x) * floor(|x| + 0.5); least and greatest skip NULL, coalesce takes the first value;
   clamp(x, low, high), of two constants, is x, low where x is below that and high where it is above, and NULL where x is;
 - comparisons with NULL are NULL; and, or, not follow SQL's three values; IN is equality with any of its literals;
-- LIKE knows % and _ only, is case-sensitive, and matches the whole text;
+- LIKE knows % and _ only, is case-sensitive, and matches the whole text; lower and upper change the letters A to Z and no other;
+  a character is one of Unicode, whatever it is put together with on paper;
+- sqrt, ln, exp and powers take what ``curves`` says, whatever the value;
+- a cast of what cannot be read is NULL: a text is read as a column of that type is, a truth value is 1 or 0;
 - bin(x, width, origin) is origin + floor((x - origin) / width) * width.
 
 The same classes serve after release: there the leaves are aggregates, keys and literals.
@@ -27,8 +30,10 @@ __all__ = [
     "Bin",
     "Caps",
     "Case",
+    "Cast",
     "Column",
     "DatePart",
+    "DateTrunc",
     "Expression",
     "In",
     "Join",
@@ -38,9 +43,15 @@ __all__ = [
     "Operation",
     "Order",
     "Output",
+    "Overall",
     "Part",
     "PerUnit",
+    "Period",
+    "Power",
     "Question",
+    "Substring",
+    "To",
+    "Transform",
 ]
 
 Operation = OneOfThese[
@@ -54,6 +65,12 @@ Operation = OneOfThese[
     "floor",
     "ceil",
     "round",
+    "sqrt",
+    "ln",
+    "exp",
+    "lower",
+    "upper",
+    "length",
     "least",
     "greatest",
     "coalesce",
@@ -69,7 +86,12 @@ Operation = OneOfThese[
     "not",
     "is_null",
 ]
-Part = OneOfThese["year", "quarter", "month", "day", "hour", "minute", "weekday"]  # weekday: Monday is 1, as in ISO 8601
+Part = OneOfThese[  # of ISO 8601: weekday (Monday is 1), week, isoyear; dow: Sunday is 0; doy: the day of the year
+    "year", "isoyear", "quarter", "month", "week", "doy", "day", "hour", "minute", "weekday", "dow",
+    "day_number", "hour_number",  # since 1970 began: of plans, not of questions
+]  # fmt: skip
+Period = OneOfThese["year", "quarter", "month", "week", "day", "hour"]
+To = OneOfThese["number", "whole", "text", "truth", "day", "moment"]
 AggregateKind = OneOfThese[
     "count_rows",
     "count_units",
@@ -157,6 +179,39 @@ class DatePart:
 
 
 @dataclass(frozen=True, slots=True)
+class DateTrunc:
+    """The first day or moment of the period that a day or moment is in; a week begins on Monday."""
+
+    period: Period
+    of: "Expression"
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """A value as one of another kind, NULL where it does not read as one."""
+
+    of: "Expression"
+    to: To
+
+
+@dataclass(frozen=True, slots=True)
+class Substring:
+    """The characters of a text from the ``start``-th on, the first being 1: ``count`` of them, or all (None)."""
+
+    of: "Expression"
+    start: int
+    count: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Power:
+    """A number to a constant power."""
+
+    of: "Expression"
+    exponent: Fraction
+
+
+@dataclass(frozen=True, slots=True)
 class Bin:
     """The lower end of the public bin that a number is in."""
 
@@ -178,13 +233,21 @@ class Aggregate:
 
 
 @dataclass(frozen=True, slots=True)
+class Overall:
+    """After release: the sum of an aggregate over all groups, in each of them."""
+
+    of: "Expression"
+
+
+@dataclass(frozen=True, slots=True)
 class KeyOf:
     """After release: the group's value of the key at this place."""
 
     place: int
 
 
-Expression = Column | Literal | Apply | In | Like | Case | DatePart | Bin | Aggregate | KeyOf
+Transform = DateTrunc | Cast | Substring | Power  # functions of one value that have constants beside it
+Expression = Column | Literal | Apply | In | Like | Case | DatePart | Transform | Bin | Aggregate | Overall | KeyOf
 
 
 @dataclass(frozen=True, slots=True)

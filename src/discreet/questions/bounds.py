@@ -8,7 +8,6 @@ import math
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import date
 from fractions import Fraction
 from itertools import product
 from operator import add, mul, sub, truediv
@@ -20,21 +19,28 @@ from discreet.questions.algebra import (
     Apply,
     Bin,
     Case,
+    Cast,
     Column,
     DatePart,
+    DateTrunc,
     Expression,
     In,
     KeyOf,
     Like,
     Literal,
     Operation,
+    Overall,
     Part,
+    Power,
+    Substring,
 )
+from discreet.questions.curves import Curve, curve_range, power_range
+from discreet.questions.spans import is_truth, longest, years_of
 from discreet.questions.walk import parts
 
-__all__ = ["beyond_bounds", "bounds_of", "is_whole", "may_be_null", "unbounded_operand"]
+__all__ = ["WIDEST_WHOLE", "beyond_bounds", "bounds_of", "is_whole", "may_be_null", "unbounded_operand"]
 
-_SAFE = 2.0**53  # whole numbers up to here are computed without rounding
+WIDEST_WHOLE = 2.0**53  # whole numbers up to here are computed without rounding
 _EXACTLY: dict[Operation, Callable[[Fraction, Fraction], Fraction]] = {
     "add": add,
     "subtract": sub,
@@ -44,10 +50,15 @@ _EXACTLY: dict[Operation, Callable[[Fraction, Fraction], Fraction]] = {
 _PARTS: dict[Part, tuple[int, int]] = {
     "quarter": (1, 4),
     "month": (1, 12),
+    "week": (1, 53),
+    "doy": (1, 366),
     "day": (1, 31),
     "hour": (0, 23),
     "minute": (0, 59),
     "weekday": (1, 7),
+    "dow": (0, 6),
+    "day_number": (-719_162, 2_932_896),
+    "hour_number": (-17_259_888, 70_389_527),
 }
 
 
@@ -141,11 +152,15 @@ class _Analysis:
             case Bin(width=width, origin=origin):
                 return self._binned(expression, inner[0], _of_literal(width), _of_literal(origin))
             case DatePart(part, of):
-                low, high = _PARTS[part] if part in _PARTS else _years(of, self._facts)
+                low, high = _PARTS[part] if part in _PARTS else years_of(of, self._facts, iso=part == "isoyear")
                 return _Known(low, high, inner[0].null, whole=True)
-            case In() | Like():
+            case Cast():
+                return self._cast(expression, inner[0])
+            case Power(exponent=exponent):
+                return self._powered(expression, float(exponent), inner[0])
+            case In() | Like() | DateTrunc() | Substring():
                 return _Known(null=inner[0].null)
-            case KeyOf():
+            case KeyOf() | Overall():
                 return _Known()
             case Aggregate(kind=kind):
                 counts = kind in ("count_rows", "count_units", "count", "count_distinct")  # a running count need not be whole
@@ -168,10 +183,45 @@ class _Analysis:
                 return _Known(null=False)
             case "and" | "or" | "not" | "equal" | "not_equal" | "less" | "less_equal" | "greater" | "greater_equal":
                 return _Known(null=null)
+            case "lower" | "upper":
+                return _Known(null=null)
+            case "length":
+                return _Known(0.0, longest(expression.of[0], self._facts), null, whole=True)
             case _:
                 if not self._all_bounded(expression, inner):
                     return _Known(null=True)
-                return _NOTHING if any(one.empty for one in inner) else _computed(expression, inner, null=null)
+                if any(one.empty for one in inner):
+                    return _NOTHING
+                if expression.operation in ("sqrt", "ln", "exp"):
+                    return self._curved(expression, expression.operation, inner[0])
+                return _computed(expression, inner, null=null)
+
+    def _cast(self, expression: Cast, of: _Known) -> _Known:
+        """A truth value is 1 or 0, a number is itself; what a text reads as is bounded by nothing."""
+        if expression.to not in ("number", "whole"):
+            return _Known(null=of.null or expression.to != "text")
+        if is_truth(expression.of, self._facts):
+            return _Known(0.0, 1.0, of.null, whole=True)
+        return of if of.bounded else _Known(null=True, whole=expression.to == "whole")
+
+    def _powered(self, expression: Power, exponent: float, of: _Known) -> _Known:
+        if not self._all_bounded(expression, [of]):
+            return _Known(null=True)
+        if of.empty:
+            return _NOTHING
+        found = power_range(exponent, of.low, of.high)
+        if found is None:
+            self.unbounded = self.unbounded or expression
+            return _Known(null=True)
+        is_whole = of.whole and exponent >= 0 and exponent.is_integer() and max(map(abs, found)) <= WIDEST_WHOLE
+        return _Known(*found, of.null, is_whole)
+
+    def _curved(self, expression: Apply, name: Curve, of: _Known) -> _Known:
+        found = curve_range(name, of.low, of.high)
+        if found is None:
+            self.unbounded = self.unbounded or expression
+            return _Known(null=True)
+        return _Known(*found, of.null)
 
     def _all_bounded(self, expression: Expression, inner: list[_Known]) -> bool:
         loose = [part for part, one in zip(parts(expression), inner, strict=True) if not one.bounded and not one.empty]
@@ -219,28 +269,6 @@ def _float(number: Fraction | int | None, unknown: float) -> float:
         return unknown if number is None else float(number)
     except OverflowError:
         return unknown
-
-
-def _years(of: Expression, facts: model.Facts) -> tuple[float, float]:
-    match of:
-        case Column(name):
-            column = facts.column(name)
-            if isinstance(column, model.Date | model.Timestamp):
-                return (
-                    -math.inf if column.lower is None else column.lower.year,
-                    math.inf if column.upper is None else column.upper.year,
-                )
-        case Literal(value):
-            return (value.year, value.year) if isinstance(value, date) else (math.inf, -math.inf)
-        case Apply("least" | "greatest" | "coalesce", inner):
-            found = [_years(one, facts) for one in inner]
-            return min(low for low, _ in found), max(high for _, high in found)
-        case Case():
-            found = [_years(one, facts) for one in (*(result for _, result in of.whens), of.otherwise)]
-            return min(low for low, _ in found), max(high for _, high in found)
-        case _:
-            pass
-    return -math.inf, math.inf
 
 
 # ---- choosing one of several
@@ -319,9 +347,10 @@ def _rounded(number: float) -> int:
 def _remainder(one: _Known, by: _Known) -> _Known:
     if by.low == by.high == 0:
         return _NOTHING
-    most = max(abs(by.low), abs(by.high))
+    whole = one.whole and by.whole
+    most = max(abs(by.low), abs(by.high)) - whole  # nearer to zero than what it is divided by: of whole numbers, by one
     low, high = max(min(one.low, 0.0), -most), min(max(one.high, 0.0), most)
-    return _Known(low, high, one.null or by.null or by.low <= 0 <= by.high, one.whole and by.whole)
+    return _Known(low, high, one.null or by.null or by.low <= 0 <= by.high, whole)
 
 
 def _arithmetic(operation: Operation, one: _Known, by: _Known) -> _Known:
@@ -336,7 +365,7 @@ def _arithmetic(operation: Operation, one: _Known, by: _Known) -> _Known:
         return _Known(null=null)
     ends = [_EXACTLY[operation](Fraction(left), Fraction(right)) for left, right in product((one.low, one.high), others)]
     low, high = _down(min(ends)), _up(max(ends))
-    return _Known(low, high, null, one.whole and by.whole and operation != "divide" and max(abs(low), abs(high)) <= _SAFE)
+    return _Known(low, high, null, one.whole and by.whole and operation != "divide" and max(abs(low), abs(high)) <= WIDEST_WHOLE)
 
 
 def _down(number: Fraction) -> float:

@@ -12,15 +12,21 @@ from discreet.questions.algebra import (
     Bin,
     Caps,
     Case,
+    Cast,
     Column,
     DatePart,
+    DateTrunc,
     Expression,
     In,
     Join,
     KeyOf,
     Like,
     Literal,
+    Overall,
+    Power,
     Question,
+    Substring,
+    Transform,
 )
 from discreet.questions.caps import caps_text
 from discreet.questions.walk import parts
@@ -58,10 +64,12 @@ def _head(expression: Expression) -> str:
             return f"in [{' '.join(_constant(value.value) for value in values)}]"
         case Like(pattern=pattern):
             return f"like {json.dumps(pattern)}"
-        case Case():
-            return "case"
+        case Case() | Overall():
+            return "case" if isinstance(expression, Case) else "overall"
         case DatePart(part):
             return f"part {part}"
+        case DateTrunc() | Cast() | Substring() | Power():
+            return _transform(expression)
         case Bin(width=width, origin=origin):
             return f"bin {width} {origin}"
         case Aggregate(kind, of, only, other):
@@ -70,6 +78,20 @@ def _head(expression: Expression) -> str:
             return f"aggregate {kind} {'all' if of is None else 'of'}{pair}{'' if only is None else ' filter'}{ranked}"
         case KeyOf(place):
             return f"key {place}"
+        case _:
+            assert_never(expression)
+
+
+def _transform(expression: Transform) -> str:
+    match expression:
+        case DateTrunc(period):
+            return f"trunc {period}"
+        case Cast(to=to):
+            return f"cast {to}"
+        case Substring(start=start, count=count):
+            return f"substring {start} {'end' if count is None else count}"
+        case Power(exponent=exponent):
+            return f"power {exponent}"
         case _:
             assert_never(expression)
 

@@ -2,20 +2,22 @@
 
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass, replace
+from fractions import Fraction
 from typing import assert_never
 
 from discreet.errors import QuestionError
 from discreet.facts import model
 from discreet.facts.joins import join_of, joined
-from discreet.privacy.losses import Approximate
 from discreet.questions.aggregates import BOUNDED
 from discreet.questions.algebra import (
     Aggregate,
     Apply,
     Bin,
     Case,
+    Cast,
     Column,
     DatePart,
+    DateTrunc,
     Expression,
     In,
     KeyOf,
@@ -23,28 +25,38 @@ from discreet.questions.algebra import (
     Literal,
     Order,
     Output,
+    Overall,
     PerUnit,
+    Power,
     Question,
+    Substring,
 )
-from discreet.questions.bounds import beyond_bounds, bounds_of, unbounded_operand
+from discreet.questions.bounds import WIDEST_WHOLE, beyond_bounds, bounds_of, is_whole, unbounded_operand
 from discreet.questions.caps import check_units, fitted_caps
 from discreet.questions.disjoint import is_per_unit
+from discreet.questions.functions import ROWS_ALONE
 from discreet.questions.joins import facts_seen, fitted_joins
+from discreet.questions.key_checks import check_column_key, check_computed_key
 from discreet.questions.naming import default_name
 from discreet.questions.normal import normal
 from discreet.questions.nulls import with_nulls_replaced
 from discreet.questions.per_unit import COUNTS, ONE_ROW_EACH, VALUES, value_name
 from discreet.questions.places import Misfit, Places, short
 from discreet.questions.ranked import RANKED_KINDS, SIZE_KINDS, check_ranked
-from discreet.questions.text import column_text, to_text
-from discreet.questions.types import Context, fitted
+from discreet.questions.shares import with_means
+from discreet.questions.spans import moments_of
+from discreet.questions.text import to_text
+from discreet.questions.types import Context, fitted, type_of
 from discreet.questions.unbounded import FIND, fitted_share, is_unbounded
-from discreet.questions.walk import every, parts
+from discreet.questions.walk import every, parts, rebuilt
 from discreet.remedies import Remedy
 
 __all__ = ["MOST_AGGREGATES", "checked", "checked_condition", "checked_key", "fitted_per_unit", "fitted_question"]
 
 MOST_AGGREGATES = 100
+
+_SHORT = 60  # letters of a part that a hint writes out
+_ARITHMETIC_ONLY = "only arithmetic is done with released values"
 
 _CLAMP = "declare lower and upper in the facts, or clamp it: GREATEST(LEAST(x, 100), 0)"
 
@@ -86,7 +98,7 @@ def fitted_question(question: Question, facts: model.Facts, places: Places, *, f
         question = replace(question, per_unit=fitted_per_unit(question.per_unit, facts, places))
     question = replace(question, joins=fitted_joins(question.joins, facts))
     facts = facts_seen(question, facts)
-    form = normal(_fitted(question, facts, places, finds_bounds))
+    form = with_means(normal(_fitted(question, facts, places, finds_bounds)), facts)
     _fitted(form, facts, places, finds_bounds)  # what constants come to is known only now: Race = 3 + 4
     return form
 
@@ -128,41 +140,56 @@ def checked_key(expression: Expression, facts: model.Facts, places: Places) -> E
     _check_row(new, facts)
     match new:
         case Column(name):
-            _check_column_key(new, facts.column(name), facts.budget)
+            check_column_key(new, facts.column(name), facts.budget)
         case Bin() | DatePart():
             if bounds_of(new, facts) is None:
                 raise Misfit(new, f"the values of {short(to_text(new))} have no public bounds", _clamp(facts))
-        case Literal() | Apply() | In() | Like() | Case() | Aggregate() | KeyOf():
-            raise Misfit(new, f"{short(to_text(new))} cannot be a key", "GROUP BY columns, BIN(x, width) or date parts")
+        case DateTrunc(of=of):
+            if moments_of(of, facts) is None:
+                hint = "declare lower and upper of the column in the facts"
+                raise Misfit(new, f"the values of {short(to_text(new))} have no public bounds", hint)
         case _:
-            assert_never(new)
+            check_computed_key(new, facts)
     return new
-
-
-def _check_column_key(key: Column, column: model.Column | None, budget: model.Budget) -> None:
-    match column:
-        case model.Category() | model.Boolean() | model.Integer(lower=int(), upper=int()):
-            return
-        case model.Integer() | model.Number() | model.Text() if isinstance(budget.cap, Approximate):
-            return  # a price with a delta tells which values there are
-        case model.Integer():
-            hint = "declare lower and upper in the facts"
-        case model.Number():
-            hint = f"write BIN({column_text(key)}, width)"
-        case model.Date() | model.Timestamp():
-            hint = f"write EXTRACT(month FROM {column_text(key)})"
-        case _:
-            hint = "declare a category; or a budget with a delta, which pays for telling unknown keys"
-    raise Misfit(key, f"the values of {short(key.name)} are not public", hint)
 
 
 def _check_row(expression: Expression, facts: model.Facts) -> None:
     for one in every(expression):
-        if isinstance(one, Aggregate | KeyOf):
+        if isinstance(one, Aggregate | Overall | KeyOf):
             raise Misfit(one, "an aggregate stands where a row's values do", "aggregates go in SELECT, HAVING and ORDER BY")
+        if isinstance(one, Cast) and one.to == "text":
+            _check_written(one, facts)
     loose = unbounded_operand(expression, facts)
     if loose is not None:
-        raise Misfit(loose, f"{short(to_text(loose))} is computed with but has no public bounds", _clamp(facts))
+        raise Misfit(loose, *_unbounded(loose, facts))
+
+
+def _unbounded(loose: Expression, facts: model.Facts) -> tuple[str, str]:
+    """What is wrong with a part that could be infinite, and what to write."""
+    inner = next(iter(parts(loose)), loose)
+    match loose:
+        case Apply("ln") | Power():
+            clamped = to_text(rebuilt(loose, (Apply("greatest", (inner, Literal(Fraction(1)))),)))
+            return f"{short(to_text(loose))} has no end near 0", f"clamp it there: write {clamped}"
+        case Apply("exp"):
+            clamped = to_text(rebuilt(loose, (Apply("least", (inner, Literal(Fraction(10)))),)))
+            return f"{short(to_text(loose))} can be too large", f"clamp it: write {clamped}"
+        case _:
+            part = to_text(loose)
+            if (hint := _clamp(facts)) != _CLAMP:
+                return f"{short(part)} is computed with but has no public bounds", hint
+            clamped = f"GREATEST(LEAST({part}, 100), 0)" if len(part) <= _SHORT else "GREATEST(LEAST(x, 100), 0)"
+            hint = f"declare lower and upper in the facts, or clamp it: write {clamped}"
+            return f"{short(part)} is computed with but has no public bounds", hint
+
+
+def _check_written(cast: Cast, facts: model.Facts) -> None:
+    """Whole numbers have one text on every engine, and others do not."""
+    bounds = bounds_of(cast.of, facts)
+    if type_of(cast.of, facts) == "number" and (
+        not is_whole(cast.of, facts) or bounds is None or max(map(abs, bounds)) > WIDEST_WHOLE
+    ):
+        raise Misfit(cast, "only whole numbers with public bounds become text", "write CAST(ROUND(x) AS TEXT)")
 
 
 # ---- values per unit
@@ -204,7 +231,9 @@ def _fitted_value(value: Aggregate, within: Context) -> Aggregate:
 def _output(output: Output, within: Context) -> Expression:
     new, kind = _released(output.value, within, may_choose=True)
     if kind != "number" and not isinstance(new, KeyOf):
-        raise Misfit(output.value, "an output is a key or a number", "write an aggregate, such as COUNT(*) or AVG(x)")
+        of_keys = any(isinstance(one, KeyOf) for one in every(new))
+        hint = f"write GROUP BY {to_text(new, within.keys)}" if of_keys else "write an aggregate, such as COUNT(*) or AVG(x)"
+        raise Misfit(output.value, "an output is a key or a number", hint)
     for place, key in enumerate(within.keys):
         called = default_name(key, ()) if isinstance(key, Column) else ""
         is_other = not isinstance(new, KeyOf) if isinstance(key, Column) and key.table else new != KeyOf(place)
@@ -238,7 +267,13 @@ def _outermost(expression: Expression) -> Iterator[Aggregate]:
             yield expression
         case Column():
             raise Misfit(expression, f"column {short(expression.name)} is not a key", "aggregate it or put it in GROUP BY")
-        case Literal() | Apply() | In() | Like() | Case() | DatePart() | Bin() | KeyOf():
+        case DatePart() | DateTrunc() | Cast() | Substring() | Power() | Bin():
+            raise Misfit(expression, _ARITHMETIC_ONLY, "work out each row's value inside the aggregate: AVG(SQRT(x))")
+        case Apply(operation) if operation in ROWS_ALONE:
+            raise Misfit(expression, _ARITHMETIC_ONLY, f"work out each row's value inside: AVG({operation.upper()}(x))")
+        case Overall(Aggregate(kind=kind)) if kind not in ("count_rows", "count", "sum"):
+            raise Misfit(expression, "only counts and sums are added up over groups", "write SUM(COUNT(*)) OVER ()")
+        case Literal() | Apply() | In() | Like() | Case() | Overall() | KeyOf():
             for part in parts(expression):
                 yield from _outermost(part)
         case _:
@@ -331,6 +366,9 @@ def _check_aggregates(question: Question, facts: model.Facts) -> list[Aggregate]
     if not aggregates:
         first = question.outputs[0].value if question.outputs else None
         raise Misfit(first, "the question asks for no statistic", "write an aggregate, such as COUNT(*) or AVG(x)")
+    overall = next((one for place in places for one in every(place) if isinstance(one, Overall)), None)
+    if overall is not None and question.having is not None:
+        raise Misfit(overall, "a total over all groups and HAVING do not go together", "leave out HAVING, and ORDER BY … LIMIT n")
     running = next((one for one in aggregates if one.kind == "running_rows"), None)
     if running is not None and not (question.keys and _is_ordered(question.keys[-1], facts)):
         raise Misfit(

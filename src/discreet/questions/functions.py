@@ -4,11 +4,30 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from discreet.questions.algebra import Apply, Bin, Case, DatePart, Expression, Literal, Operation, Part
+from discreet.questions.algebra import (
+    Apply,
+    Bin,
+    Case,
+    DatePart,
+    DateTrunc,
+    Expression,
+    Like,
+    Literal,
+    Operation,
+    Part,
+    Period,
+    Power,
+    Substring,
+)
+from discreet.questions.curves import MOST_POWER
+from discreet.questions.letters import in_case
 from discreet.questions.literals import is_float
 from discreet.questions.places import Misfit
 
-__all__ = ["FUNCTIONS", "Function", "PARTS", "bin_of", "clamp", "nullif", "rounded", "unwanted_by"]
+__all__ = [
+    "FUNCTIONS", "Function", "PARTS", "ROWS_ALONE", "bin_of", "clamp", "in_any_case", "nullif", "rounded", "substring",
+    "unwanted_by",
+]  # fmt: skip
 
 PARTS: dict[str, Part] = {
     "YEAR": "year",
@@ -19,7 +38,18 @@ PARTS: dict[str, Part] = {
     "MINUTE": "minute",
     "WEEKDAY": "weekday",
     "ISODOW": "weekday",
+    "ISOYEAR": "isoyear",
+    "WEEK": "week",
+    "WEEKOFYEAR": "week",
+    "DOW": "dow",
+    "DAYOFWEEK": "dow",
+    "DOY": "doy",
+    "DAYOFYEAR": "doy",
 }
+_PERIODS: tuple[Period, ...] = ("year", "quarter", "month", "week", "day", "hour")
+ROWS_ALONE: tuple[Operation, ...] = ("sqrt", "ln", "exp", "lower", "upper", "length")  # not of what is released
+
+_LONGEST = 1_000_000  # characters: beyond any text that a column holds
 
 Arguments = tuple[Expression, ...]
 
@@ -76,6 +106,77 @@ def clamp(value: Expression, low: Expression, high: Expression) -> Apply:
     return Apply("clamp", (value, Literal(least), Literal(most)))
 
 
+def substring(value: Expression, start: Expression, count: Expression | None = None) -> Substring:
+    """The characters from the ``start``-th on."""
+    first = _whole(start, "where SUBSTR begins", least=1)
+    return Substring(value, first, None if count is None else _whole(count, "how many characters SUBSTR takes", least=0))
+
+
+def in_any_case(value: Expression, pattern: str) -> Like:
+    """ILIKE: LIKE of small letters, A to Z and no others."""
+    return Like(Apply("lower", (value,)), in_case(pattern, "lower"))
+
+
+def _starts_with(value: Expression, prefix: Expression) -> Expression:
+    begins = _word(prefix, "what STARTS_WITH looks for", "STARTS_WITH(x, 'abc')")
+    if not set(begins) & {"%", "_"}:
+        return Like(value, f"{begins}%")
+    return Apply("equal", (Substring(value, 1, len(begins)), prefix))
+
+
+def _power(value: Expression, exponent: Expression) -> Power:
+    power = _number(exponent, "the exponent of POWER")
+    if not 0 < abs(power) <= MOST_POWER:
+        raise Misfit(exponent, f"POWER takes an exponent from -{MOST_POWER} to {MOST_POWER}, and not 0", "write POWER(x, 2)")
+    return Power(value, power)
+
+
+def _bucket(value: Expression, low: Expression, high: Expression, count: Expression) -> Case:
+    """WIDTH_BUCKET: which of ``count`` equal parts of the range a number is in; 0 below, count + 1 above."""
+    start, end = _number(low, "where WIDTH_BUCKET begins"), _number(high, "where WIDTH_BUCKET ends")
+    buckets = _whole(count, "how many parts WIDTH_BUCKET has", least=1)
+    if not start < end:
+        raise Misfit(high, "WIDTH_BUCKET ends where it begins, or before", "write WIDTH_BUCKET(x, 0, 100, 10)")
+    above = Apply("subtract", (value, low)) if start else value
+    place = Apply("floor", (Apply("divide", (above, Literal((end - start) / buckets))),))
+    first, last = Literal(Fraction(1)), Literal(Fraction(buckets))
+    inside = Apply("greatest", (Apply("least", (Apply("add", (place, first)), last)), first))
+    whens: tuple[tuple[Expression, Expression], ...] = (
+        (Apply("is_null", (value,)), Literal(None)),
+        (Apply("less", (value, low)), Literal(Fraction(0))),
+        (Apply("greater_equal", (value, high)), Literal(Fraction(buckets + 1))),
+    )
+    return Case(whens, inside)
+
+
+def _truncated(period: Expression, value: Expression) -> DateTrunc:
+    name = _word(period, "the period of DATE_TRUNC", "DATE_TRUNC('month', x)").casefold()
+    for one in _PERIODS:
+        if one == name:
+            return DateTrunc(one, value)
+    raise Misfit(period, f"DATE_TRUNC has no period {name!r}", f"there are: {', '.join(map(repr, _PERIODS))}")
+
+
+def _dated(part: Expression, value: Expression) -> DatePart:
+    name = _word(part, "the part of DATE_PART", "DATE_PART('year', x)").upper()
+    if name not in PARTS:
+        raise Misfit(part, f"DATE_PART has no part {name!r}", f"there are: {', '.join(PARTS)}")
+    return DatePart(PARTS[name], value)
+
+
+def _word(expression: Expression, what: str, example: str) -> str:
+    if isinstance(expression, Literal) and isinstance(expression.value, str):
+        return expression.value
+    raise Misfit(expression, f"{what} is not a text", f"write {example}")
+
+
+def _whole(expression: Expression, what: str, least: int) -> int:
+    number = _number(expression, what)
+    if number.denominator != 1 or not least <= number <= _LONGEST:
+        raise Misfit(expression, f"{what} is not a whole number from {least} to {_LONGEST:,}", "write a whole number")
+    return int(number)
+
+
 def _number(expression: Expression, what: str) -> Fraction:
     if isinstance(expression, Literal) and isinstance(expression.value, Fraction) and is_float(expression.value):
         return expression.value
@@ -97,12 +198,27 @@ FUNCTIONS: dict[str, Function] = {
     "CEILING": _apply("ceil"),
     "CLAMP": Function(3, 3, lambda of: clamp(*of)),
     "COALESCE": _apply("coalesce", 1, None),
+    "DATE_PART": Function(2, 2, lambda of: _dated(*of)),
+    "DATE_TRUNC": Function(2, 2, lambda of: _truncated(*of)),
+    "EXP": _apply("exp"),
     "FLOOR": _apply("floor"),
     "GREATEST": _apply("greatest", 1, None),
+    "IF": Function(3, 3, lambda of: Case(((of[0], of[1]),), of[2])),
     "IFNULL": _apply("coalesce", 2, 2),
+    "IIF": Function(3, 3, lambda of: Case(((of[0], of[1]),), of[2])),
     "LEAST": _apply("least", 1, None),
+    "LENGTH": _apply("length"),
+    "LN": _apply("ln"),
+    "LOWER": _apply("lower"),
     "MOD": _apply("remainder", 2, 2),
     "NULLIF": Function(2, 2, lambda of: nullif(*of)),
+    "POW": Function(2, 2, lambda of: _power(*of)),
+    "POWER": Function(2, 2, lambda of: _power(*of)),
     "ROUND": Function(1, 2, lambda of: rounded(*of)),
+    "SQRT": _apply("sqrt"),
+    "STARTS_WITH": Function(2, 2, lambda of: _starts_with(*of)),
+    "SUBSTR": Function(2, 3, lambda of: substring(*of)),
+    "UPPER": _apply("upper"),
+    "WIDTH_BUCKET": Function(4, 4, lambda of: _bucket(*of)),
     **{name: _part(part) for name, part in PARTS.items()},
 }

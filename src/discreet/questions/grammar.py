@@ -5,32 +5,47 @@ Names are not looked up yet: a Column holds the name as written. The tree is fla
 """
 
 from dataclasses import replace
-from datetime import date, datetime
+from fractions import Fraction
 
 from discreet.errors import QuestionError
 from discreet.questions.aggregates import AGGREGATES, PAIRS
-from discreet.questions.algebra import Aggregate, Apply, Case, Column, DatePart, Expression, In, Like, Literal, Operation
+from discreet.questions.algebra import (
+    Aggregate,
+    Apply,
+    Case,
+    Cast,
+    Column,
+    DatePart,
+    Expression,
+    In,
+    Like,
+    Literal,
+    Operation,
+    Overall,
+)
+from discreet.questions.casts import TYPES
+from discreet.questions.constants import at_constant, read_constant
 from discreet.questions.cursor import Cursor
-from discreet.questions.functions import FUNCTIONS, PARTS, Function, rounded
+from discreet.questions.functions import FUNCTIONS, PARTS, Function, in_any_case, substring
 from discreet.questions.hints import RESERVED, function_hint
-from discreet.questions.literals import parse_day, parse_moment, parse_number
 from discreet.questions.places import Places
 from discreet.questions.ranked import RANKED, parse_ranked
 from discreet.questions.tokens import Token
 from discreet.questions.walk import parts
 
-__all__ = ["Grammar", "MOST_DEPTH", "MOST_PARTS"]
+__all__ = ["Grammar", "KNOWN", "MOST_DEPTH", "MOST_PARTS"]
 
 MOST_DEPTH = 100
 MOST_PARTS = 10_000
 
-_OR, _AND, _NOT, _COMPARE, _PLUS, _TIMES, _SIGN = range(1, 8)
+_OR, _AND, _NOT, _COMPARE, _PLUS, _TIMES, _SIGN, _CAST = range(1, 9)
 _STRENGTH = {
     "OR": _OR,
     "AND": _AND,
-    **dict.fromkeys(("=", "<>", "!=", "<", "<=", ">", ">=", "IS", "IN", "LIKE", "BETWEEN", "NOT"), _COMPARE),
+    **dict.fromkeys(("=", "<>", "!=", "<", "<=", ">", ">=", "IS", "IN", "LIKE", "ILIKE", "BETWEEN", "NOT"), _COMPARE),
     **dict.fromkeys(("+", "-"), _PLUS),
     **dict.fromkeys(("*", "/", "%"), _TIMES),
+    "::": _CAST,
 }
 _OPERATIONS: dict[str, Operation] = {
     "=": "equal",
@@ -46,10 +61,8 @@ _OPERATIONS: dict[str, Operation] = {
     "/": "divide",
     "%": "remainder",
 }
-_WHOLE = ("INT", "INTEGER", "BIGINT", "SMALLINT")
-_REAL = ("DOUBLE", "FLOAT", "REAL", "DECIMAL", "NUMERIC")
-_EXAMPLES = {"DATE": "write DATE '2020-01-31'", "TIMESTAMP": "write TIMESTAMP '2020-01-31 12:00:00'"}
-_KNOWN = tuple(sorted({*AGGREGATES, *FUNCTIONS, *RANKED, "CAST", "EXTRACT"}))
+_WRITTEN_APART = ("CAST", "COUNTIF", "COUNT_IF", "EXTRACT", "LEFT", "SUBSTRING", "TRY_CAST")
+KNOWN = tuple(sorted({*AGGREGATES, *FUNCTIONS, *RANKED, *_WRITTEN_APART}))
 
 
 class Grammar:
@@ -57,7 +70,6 @@ class Grammar:
 
     def __init__(self, cursor: Cursor, places: Places) -> None:
         self.cursor, self.places = cursor, places
-        self.numbers: set[int] = set()  # ids of expressions that were cast to a number
         self.qualifiers: list[Token] = []  # the t of t.x
         self._measured: dict[int, tuple[int, int]] = {}  # depth and size, by id; the places keep the expressions alive
         self._open = self._total = 0
@@ -86,8 +98,8 @@ class Grammar:
 
     def _first(self, above: int) -> Expression:
         token = self.cursor.token
-        if self._at_literal():
-            return self._made(self.literal(), token)
+        if at_constant(self.cursor):
+            return self._made(read_constant(self.cursor), token)
         if token.kind == "quoted":
             return self._column()
         if token.kind == "word":
@@ -111,6 +123,8 @@ class Grammar:
             return self._not(above)
         if token.key == "CASE":
             return self._case()
+        if token.key == "LEFT" and after.key == "(":
+            return self._called()
         if token.key in RESERVED or (token.key == "INTERVAL" and after.kind == "text"):
             raise self.cursor.unexpected("an expression")
         return self._called() if after.key == "(" else self._column()
@@ -144,61 +158,26 @@ class Grammar:
         self.cursor.expect("END")
         return self._made(Case(tuple(whens), otherwise), start)
 
-    # ---- constants
-
-    def _at_literal(self) -> bool:
-        token, after = self.cursor.token, self.cursor.after
-        if token.key in ("+", "-"):
-            return after.kind == "number"
-        if token.key in ("DATE", "TIMESTAMP"):
-            return after.kind == "text"
-        return token.kind in ("number", "text") or token.key in ("TRUE", "FALSE", "NULL")
-
-    def literal(self) -> Literal:
-        """The constant that must come next."""
-        if not self._at_literal():
-            raise self.cursor.unexpected("a constant")
-        token = self.cursor.take()
-        match token.key:
-            case "TRUE" | "FALSE":
-                return Literal(token.key == "TRUE")
-            case "NULL":
-                return Literal(None)
-            case "DATE" | "TIMESTAMP":
-                return self._time(token.key, self.cursor.take())
-            case "+" | "-":
-                return self._number(self.cursor.take(), negative=token.key == "-")
-            case _:
-                return Literal(token.text) if token.kind == "text" else self._number(token, negative=False)
-
-    def _number(self, token: Token, *, negative: bool) -> Literal:
-        number = parse_number(token.text)
-        if number is None:
-            raise self.cursor.refused(token, f"{token} is too long or too large for a number", "numbers end at about 1.8e308")
-        return Literal(-number if negative else number)
-
-    def _time(self, key: str, token: Token) -> Literal:
-        found: date | datetime | None = parse_day(token.text) if key == "DATE" else parse_moment(token.text)
-        if found is None:
-            raise self.cursor.refused(token, f"{token} is not a {key.lower()}", _EXAMPLES[key])
-        return Literal(found)
-
     # ---- functions
 
     def _called(self) -> Expression:
         token = self.cursor.take()
-        if token.key == "CAST":
+        if token.key in ("CAST", "TRY_CAST"):
             return self._cast(token)
+        if token.key in ("LEFT", "SUBSTRING"):
+            return self._substring(token)
         if token.key == "EXTRACT":
             return self._extract(token)
         if token.key in RANKED:
             ranked = parse_ranked(token, self.cursor, self.expression)
             return self._made(replace(ranked, filter=self._filter()), token)
+        if token.key in ("COUNT_IF", "COUNTIF"):
+            return self._count_if(token)
         if token.key in AGGREGATES:
             return self._aggregate(token)
         if token.key in FUNCTIONS:
             return self._function(token, FUNCTIONS[token.key])
-        raise self.cursor.refused(token, *function_hint(token.key, _KNOWN))
+        raise self.cursor.refused(token, *function_hint(token.key, KNOWN))
 
     def _function(self, token: Token, function: Function) -> Expression:
         arguments = self._arguments()
@@ -238,7 +217,25 @@ class Grammar:
             self.cursor.expect(",")
             other = self.expression()
         self.cursor.expect(")")
+        if kind == "sum" and isinstance(of, Aggregate) and self.cursor.take_if("OVER"):
+            return self._overall(of, token)
         return self._made(Aggregate(kind, of, self._filter(), other), token)
+
+    def _overall(self, of: Aggregate, token: Token) -> Expression:
+        self.cursor.expect("(")
+        if self.cursor.token.key != ")":
+            raise self.cursor.refused(self.cursor.token, "only totals over all groups are in the language", "write OVER ()")
+        self.cursor.take()
+        return self._made(Overall(of), token)
+
+    def _count_if(self, token: Token) -> Expression:
+        """COUNT(*) FILTER (WHERE condition), in other words."""
+        self.cursor.expect("(")
+        condition = self.expression()
+        self.cursor.expect(")")
+        only = self._filter()
+        both = condition if only is None else self._made(Apply("and", (condition, only)), token)
+        return self._made(Aggregate("count_rows", None, both), token)
 
     def _filter(self) -> Expression | None:
         if not self.cursor.take_if("FILTER"):
@@ -259,19 +256,38 @@ class Grammar:
         self.cursor.expect(")")
         return self._made(DatePart(PARTS[part.key], of), token)
 
+    def _substring(self, token: Token) -> Expression:
+        """SUBSTRING(x, 2, 3), SUBSTRING(x FROM 2 FOR 3) or LEFT(x, 3)."""
+        self.cursor.expect("(")
+        of, start, count = self.expression(), self._made(Literal(Fraction(1)), token), None
+        if token.key == "LEFT":
+            self.cursor.expect(",")
+            count = self.expression()
+        else:
+            if not self.cursor.take_if("FROM"):
+                self.cursor.expect(",")
+            start = self.expression()
+            count = self.expression() if self.cursor.take_if("FOR", ",") else None
+        self.cursor.expect(")")
+        return self._made(substring(of, start, count), token)
+
     def _cast(self, token: Token) -> Expression:
         self.cursor.expect("(")
         of = self.expression()
         self.cursor.expect("AS")
+        made = self._as_type(of, token)
+        self.cursor.expect(")")
+        return made
+
+    def _as_type(self, of: Expression, token: Token) -> Expression:
         to = self.cursor.take()
+        if to.key not in TYPES:
+            raise self.cursor.refused(to, f"there is no type {to} to cast to", f"there are: {', '.join(TYPES)}")
         if to.key == "DOUBLE":
             self.cursor.take_if("PRECISION")
-        if to.key not in (*_WHOLE, *_REAL) or self.cursor.token.key != ")":
-            hint = _EXAMPLES.get(to.key, "columns are read as the type that the facts declare")
-            raise self.cursor.refused(to, "CAST is to INTEGER or DOUBLE only", hint)
-        self.cursor.expect(")")
-        self.numbers.add(id(of))
-        return self._made(rounded(of), token) if to.key in _WHOLE else of
+        if self.cursor.token.key == "(":
+            raise self.cursor.refused(self.cursor.token, f"{to.key} has no length or scale here", "write the type alone")
+        return self._made(Cast(of, TYPES[to.key]), token)
 
     # ---- what an expression goes on with
 
@@ -282,6 +298,8 @@ class Grammar:
         if strength == _COMPARE:
             return self._compared(left)
         self.cursor.take()
+        if strength == _CAST:
+            return self._as_type(left, token)
         return self._made(Apply(_OPERATIONS[token.key], (left, self.expression(strength))), token)
 
     def _chained(self, left: Expression, operation: Operation, strength: int) -> Expression:
@@ -295,9 +313,9 @@ class Grammar:
         if token.key == "IS":
             made = self._is_null(left, token)
         elif token.key == "NOT":
-            behind = self.cursor.take_if("IN", "LIKE", "BETWEEN")
+            behind = self.cursor.take_if("IN", "LIKE", "ILIKE", "BETWEEN")
             if behind is None:
-                raise self.cursor.unexpected("IN, LIKE or BETWEEN")
+                raise self.cursor.unexpected("IN, LIKE, ILIKE or BETWEEN")
             made = self._made(Apply("not", (self._tested(left, behind),)), token)
         else:
             made = self._tested(left, token)
@@ -311,6 +329,8 @@ class Grammar:
                 return self._made(In(left, self._listed()), token)
             case "LIKE":
                 return self._made(Like(left, self._pattern()), token)
+            case "ILIKE":
+                return self._made(in_any_case(left, self._pattern()), token)
             case "BETWEEN":
                 low = self.expression(_COMPARE)
                 self.cursor.expect("AND")
@@ -333,7 +353,7 @@ class Grammar:
         found: list[Literal] = []
         while not found or self.cursor.take_if(","):
             token = self.cursor.token
-            one = self.literal()
+            one = read_constant(self.cursor)
             if one.value is None:
                 raise self.cursor.refused(token, "NULL equals nothing, so IN cannot find it", "write x IS NULL")
             self._made(one, token)

@@ -14,18 +14,17 @@ RESERVED = frozenset(  # words that are never a name unless quoted
 SYMBOLS = {
     "==": ("== is not in the language", "write ="),
     "||": ("texts cannot be joined", "compare them with =, IN or LIKE"),
-    "::": (":: is not in the language", "write CAST(x AS INTEGER)"),
     "*": ("* stands for rows, and rows are never shown", "ask for statistics, such as COUNT(*) or AVG(x)"),
 }
 
 _ONE_SELECT = ("only one SELECT over one table is in the language", "move the condition into WHERE, CASE or FILTER (WHERE …)")
 _JOIN = ("joins stand behind FROM", "write FROM t JOIN lookup ON t.key = lookup.key, with a lookup that the facts declare")
-_SETS = ("set operations are not in the language", "ask each SELECT by itself, or GROUP BY what differs")
-_WINDOW = ("window functions are not in the language", "GROUP BY the partition columns instead")
-_MATCH = ("this kind of matching is not in the language", "write LIKE with % and _; it is case-sensitive")
+_SETS = ("set operations are not in the language", "write what differs as COUNT(*) FILTER (WHERE …), as a key, or ask twice")
+_WINDOW = ("window functions are not in the language", "GROUP BY the partition columns; SUM(COUNT(*)) OVER () is a total")
+_MATCH = ("this kind of matching is not in the language", "write LIKE or ILIKE with % and _")
 _PAGE = ("only LIMIT n is in the language", "write ORDER BY … LIMIT n")
 _READ_ONLY = ("only SELECT is in the language", "write SELECT … FROM the table")
-_GROUPS = ("grouping sets are not in the language", "write GROUP BY a, b")
+_GROUPS = ("grouping sets are not in the language", "write GROUP BY a, b; the total of all groups is SUM(COUNT(*)) OVER ()")
 _SAMPLE = ("sampling is not in the language", "ask about all rows, or those that meet a WHERE")
 
 _WORDS = {
@@ -56,29 +55,26 @@ _WORDS = {
     **dict.fromkeys(("CROSS", "FULL", "INNER", "JOIN", "LEFT", "NATURAL", "ON", "RIGHT", "USING"), _JOIN),
     **dict.fromkeys(("EXCEPT", "INTERSECT", "UNION"), _SETS),
     **dict.fromkeys(("OVER", "PARTITION", "WINDOW"), _WINDOW),
-    **dict.fromkeys(("GLOB", "ILIKE", "REGEXP", "RLIKE", "SIMILAR"), _MATCH),
+    **dict.fromkeys(("GLOB", "REGEXP", "RLIKE", "SIMILAR"), _MATCH),
     **dict.fromkeys(("SAMPLE", "TABLESAMPLE"), _SAMPLE),
 }
 
 _INSTEAD = {
     "PERCENTILE": "write QUANTILE(x, 0.25)",
     "APPROX_COUNT_DISTINCT": "write COUNT(DISTINCT x)",
-    "DATE_PART": "write EXTRACT(year FROM x)",
-    "DATE_TRUNC": "write EXTRACT(year FROM x) and EXTRACT(month FROM x)",
-    "EXP": "clamp with GREATEST(LEAST(x, b), a) and use + - * /",
-    "IF": "write CASE WHEN … THEN … ELSE … END",
-    "IFF": "write CASE WHEN … THEN … ELSE … END",
-    "IIF": "write CASE WHEN … THEN … ELSE … END",
-    "LN": "clamp with GREATEST(LEAST(x, b), a) and use + - * /",
-    "LOG": "clamp with GREATEST(LEAST(x, b), a) and use + - * /",
-    "LOWER": "LIKE and = are case-sensitive; write IN ('a', 'A')",
-    "POW": "write x * x",
-    "POWER": "write x * x",
-    "ROW_NUMBER": "GROUP BY the partition columns instead",
-    "SUBSTR": "write LIKE 'abc%'",
-    "SUBSTRING": "write LIKE 'abc%'",
-    "TRY_CAST": "write CAST(x AS INTEGER)",
-    "UPPER": "LIKE and = are case-sensitive; write IN ('a', 'A')",
+    "IFF": "write IF(condition, x, y)",
+    "LOG": "write LN(x), or LN(x) / LN(10)",
+    "LOG10": "write LN(x) / LN(10)",
+    "LOG2": "write LN(x) / LN(2)",
+    "MAD": "ask for MEDIAN(x) first, then for MEDIAN(ABS(x - 20)) with what it told in place of 20",
+    "TRIM": "write LIKE '%abc%'",
+    **dict.fromkeys(("ROW_NUMBER", "RANK", "DENSE_RANK", "LAG", "LEAD", "NTILE"), "GROUP BY, and then ORDER BY … LIMIT n"),
+    **dict.fromkeys(("ARRAY_AGG", "LIST", "STRING_AGG", "GROUP_CONCAT"), "write COUNT(DISTINCT x) or MODE(x)"),
+    **dict.fromkeys(("ANY_VALUE", "FIRST", "LAST", "ARG_MAX", "ARG_MIN"), "rows are never shown: write MEDIAN(x) or MODE(x)"),
+    **dict.fromkeys(("BOOL_OR", "BOOL_AND", "EVERY", "ANY"), "write COUNT_IF(condition), and compare it"),
+    **dict.fromkeys(("NOW", "CURRENT_DATE", "CURRENT_TIMESTAMP", "TODAY"), "write the date itself, such as DATE '2020-01-31'"),
+    **dict.fromkeys(("DATE_DIFF", "DATEDIFF", "AGE"), "write EXTRACT(year FROM x) and subtract; or compare dates"),
+    **dict.fromkeys(("CONTAINS", "STRPOS", "INSTR", "REGEXP_MATCHES"), "write LIKE '%abc%' or ILIKE"),
     "WIDTH_BUCKET": "write BIN(x, width)",
 }
 

@@ -10,13 +10,18 @@ from discreet.questions.algebra import (
     Apply,
     Bin,
     Case,
+    Cast,
     Column,
     DatePart,
+    DateTrunc,
     Expression,
     In,
     KeyOf,
     Like,
     Literal,
+    Overall,
+    Power,
+    Substring,
 )
 
 __all__ = ["default_name", "unlike"]
@@ -33,17 +38,22 @@ def default_name(value: Expression, keys: tuple[Expression, ...]) -> str:
             return _about("bin", of)
         case DatePart(part, of):
             return _about(part, of)
+        case DateTrunc(period, of):
+            return _about(period, of)
+        case Cast(of):
+            return default_name(of, keys)
         case Aggregate(kind="quantile", of=of, q=q):
             return _about("median" if q == Fraction(1, 2) else "quantile", of)
         case Aggregate(kind, of, _, other):
             return _about(_about(FORMS[kind].word, of), other)
-        case Literal() | Apply() | In() | Like() | Case():
+        case Literal() | Apply() | In() | Like() | Case() | Substring() | Power() | Overall():
             return "value"
         case _:
             assert_never(value)
 
 
 def _about(what: str, of: Expression | None) -> str:
+    of = of.of if isinstance(of, Cast) else of
     return f"{what}_{_bare(of)}" if isinstance(of, Column) else what
 
 

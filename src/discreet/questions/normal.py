@@ -149,7 +149,9 @@ class _Form:
                 return self._computed(operation, *of)
             case "negate":
                 return _negated(of[0])
-            case "remainder" | "abs" | "floor" | "ceil" | "round" | "clamp":
+            case (
+                "remainder" | "abs" | "floor" | "ceil" | "round" | "clamp" | "sqrt" | "ln" | "exp" | "lower" | "upper" | "length"
+            ):
                 return expression
             case _:
                 assert_never(expression.operation)

@@ -3,7 +3,8 @@
 from fractions import Fraction
 
 from discreet.facts.model import Facts
-from discreet.questions.algebra import Apply, Bin, Case, Column, Expression, Literal
+from discreet.questions.algebra import Apply, Bin, Case, Cast, Column, Expression, In, Literal, Power
+from discreet.questions.walk import parts, rebuilt
 
 __all__ = ["with_nulls_replaced"]
 
@@ -16,12 +17,14 @@ def with_nulls_replaced(expression: Expression, facts: Facts) -> Expression:
             if null is None:
                 return expression
             return Apply("coalesce", (expression, Literal(null if isinstance(null, bool | str) else Fraction(null))))
+        case Apply("is_null"):
+            return expression  # whether a value is there is asked of what is stored
         case Apply(operation, of):
             return Apply(operation, tuple(with_nulls_replaced(part, facts) for part in of))
         case Case(whens, otherwise):
             # conditions keep NULL as NULL, as in WHERE
             return Case(tuple((c, with_nulls_replaced(v, facts)) for c, v in whens), with_nulls_replaced(otherwise, facts))
-        case Bin(of, width, origin):
-            return Bin(with_nulls_replaced(of, facts), width, origin)
+        case Bin() | Cast() | In() | Power():
+            return rebuilt(expression, tuple(with_nulls_replaced(part, facts) for part in parts(expression)))
         case _:
             return expression

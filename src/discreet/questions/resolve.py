@@ -11,8 +11,10 @@ from discreet.questions.algebra import (
     Apply,
     Bin,
     Case,
+    Cast,
     Column,
     DatePart,
+    DateTrunc,
     Expression,
     In,
     KeyOf,
@@ -20,13 +22,16 @@ from discreet.questions.algebra import (
     Literal,
     Order,
     Output,
+    Overall,
+    Power,
     Question,
+    Substring,
 )
 from discreet.questions.caps import counts_units
-from discreet.questions.functions import unwanted_by
+from discreet.questions.functions import ROWS_ALONE, unwanted_by
 from discreet.questions.joins import Tables
 from discreet.questions.naming import default_name, unlike
-from discreet.questions.normal import as_bin, normal_expression
+from discreet.questions.normal import normal_expression
 from discreet.questions.places import Misfit, Places, short
 from discreet.questions.statement import Item, Statement
 from discreet.questions.text import column_text, name_text, to_text
@@ -38,12 +43,11 @@ __all__ = ["Names", "afterwards", "as_key", "question_of", "row"]
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """What names can stand for, and what the text marked: where expressions stand, and which were cast to a number."""
+    """What names can stand for, and where expressions stand."""
 
     tables: Tables
     facts: Facts  # as the question sees them
     places: Places
-    numbers: frozenset[int] = frozenset()
 
 
 def question_of(statement: Statement, names: Names) -> Question:
@@ -80,15 +84,17 @@ def row(expression: Expression, names: Names) -> Expression:
     match expression:
         case Column():
             new: Expression = _declared(expression, names)
-        case Aggregate():
+        case Aggregate() | Overall():
             raise Misfit(
                 expression, "an aggregate stands where a row's values do", "aggregates go in SELECT, HAVING and ORDER BY"
             )
         case Literal() | Apply() | In() | Like() | Case() | DatePart() | Bin() | KeyOf():
             new = rebuilt(expression, tuple(row(part, names) for part in parts(expression)))
+        case DateTrunc() | Cast() | Substring() | Power():
+            new = rebuilt(expression, tuple(row(part, names) for part in parts(expression)))
         case _:
             assert_never(expression)
-    return _marked(expression, new, names, ())
+    return names.places.moved(expression, new)
 
 
 def _declared(expression: Column, names: Names) -> Column:
@@ -123,14 +129,6 @@ def _known_as(written: Column, names: Names) -> tuple[str, str] | None:
         on = f"{ours}.{name_text(lookup.column)} = {theirs}.{name_text(lookup.match)}"
         return missing, f"it is in {lookup.name}: write FROM {ours} JOIN {theirs} ON {on}"
     return None
-
-
-def _marked(old: Expression, new: Expression, names: Names, keys: tuple[Expression, ...]) -> Expression:
-    """``new`` in place of ``old``, found to be a number if it was cast to one."""
-    names.places.moved(old, new)
-    if id(old) in names.numbers and fitted(new, Context(names.facts, keys))[1] != "number":
-        raise Misfit(old, "only numbers are cast", "columns are read as the type that the facts declare")
-    return new
 
 
 # ---- keys
@@ -213,7 +211,7 @@ class _Released:
         """The expression over released values. Raises Misfit."""
         key = self._key(expression)
         new = self._computed(expression) if key is None else key
-        return _marked(expression, new, self.names, self.keys)
+        return self.names.places.moved(expression, new)
 
     def ordered(self, by: Expression) -> Expression:
         """What an item of ORDER BY stands for, a bare number for the output at that place. Raises Misfit."""
@@ -226,16 +224,39 @@ class _Released:
             case Aggregate():
                 counted = expression if self._is_of_lookup(expression.of) else counts_units(expression, self.names.facts)
                 return rebuilt(counted, tuple(row(part, self.names) for part in parts(counted)))
+            case Overall(of):
+                return Overall(self.of(of))
             case Literal() | KeyOf():
                 return expression
-            case Bin() | DatePart():
-                raise Misfit(expression, "this is neither a key nor inside an aggregate", "put it in GROUP BY too")
+            case Bin() | DatePart() | DateTrunc() | Substring() | Power():
+                raise self._no_key(expression)
+            case Cast(of):
+                return self._number(expression, self.of(of))
             case Apply() | In() | Like() | Case():
+                if not self.conditions and self._is_of_rows(expression):
+                    raise self._no_key(expression)
                 if not self._is_allowed(expression):
-                    raise Misfit(expression, "only arithmetic is done with released values here", _WHERE_CONDITIONS_GO)
+                    raise Misfit(expression, "only arithmetic is done with released values here", _instead(expression))
                 return rebuilt(expression, tuple(map(self._inside(expression).of, parts(expression))))
             case _:
                 assert_never(expression)
+
+    def _is_of_rows(self, expression: Expression) -> bool:
+        """Whether it is worked out from a column that is no key, and from nothing that is released."""
+        columns = [one for one in every(expression) if isinstance(one, Column) and _find(one.name, self.aliases) is None]
+        declared = [self.names.tables.find(one) for one in columns]
+        return not _aggregates(expression) and any(one is not None and one not in self.keys for one in declared)
+
+    @staticmethod
+    def _no_key(expression: Expression) -> Misfit:
+        return Misfit(expression, "this is neither a key nor inside an aggregate", f"write GROUP BY {to_text(expression)}")
+
+    def _number(self, expression: Cast, of: Expression) -> Expression:
+        """What is released is a number already, to be rounded or not."""
+        new, kind = fitted(Cast(of, expression.to), Context(self.names.facts, self.keys))
+        if kind != "number" or isinstance(new, Cast):
+            raise Misfit(expression, "only numbers are cast after their release", "leave out the CAST")
+        return new
 
     def _is_allowed(self, expression: Apply | In | Like | Case) -> bool:
         if isinstance(expression, Case):
@@ -246,14 +267,9 @@ class _Released:
         return replace(self, conditions=True) if isinstance(expression, Case) else self  # the equality in NULLIF
 
     def _key(self, expression: Expression) -> KeyOf | None:
-        match expression:
-            case Column() if self.names.tables.find(expression) is None:
-                return None
-            case Column() | Bin() | DatePart() | Apply("floor" | "multiply"):
-                if not _could_be_key(expression):
-                    return None
-            case _:
-                return None
+        columns = [one for one in every(expression) if isinstance(one, Column)]
+        if not columns or _aggregates(expression) or any(self.names.tables.find(one) is None for one in columns):
+            return None
         key = as_key(row(expression, self.names))
         return KeyOf(self.keys.index(key)) if key in self.keys else None
 
@@ -268,13 +284,10 @@ class _Released:
         return isinstance(of, Column) and bool(of.table and self.names.tables.called.get(of.table.casefold()))
 
 
-_WHERE_CONDITIONS_GO = "conditions belong in WHERE, HAVING or FILTER (WHERE …)"
-
-
-def _could_be_key(expression: Expression) -> bool:
-    if isinstance(expression, Apply) and expression.operation == "multiply" and as_bin(expression) is None:
-        return False
-    return not _aggregates(expression)
+def _instead(expression: Expression) -> str:
+    if isinstance(expression, Apply) and expression.operation in ROWS_ALONE:
+        return f"work out each row's value inside the aggregate: AVG({expression.operation.upper()}(x))"
+    return "conditions belong in WHERE, HAVING or FILTER (WHERE …)"
 
 
 def _aliases(items: tuple[Item, ...], values: list[Expression]) -> dict[str, Expression]:

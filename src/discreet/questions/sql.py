@@ -117,7 +117,7 @@ def _quoted(text: str, facts: Facts) -> str:
 
 
 def _names(grammar: Grammar, tables: Tables) -> Names:
-    return Names(tables, tables.seen, grammar.places, frozenset(grammar.numbers))
+    return Names(tables, tables.seen, grammar.places)
 
 
 def _row(grammar: Grammar, facts: Facts, joins: tuple[Join, ...]) -> tuple[Expression, Facts]:

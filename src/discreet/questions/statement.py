@@ -5,13 +5,14 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TypeVar
 
-from discreet.questions.algebra import Caps, Expression
+from discreet.questions.algebra import Aggregate, Caps, Column, Expression
 from discreet.questions.caps import is_per_unit, parse_caps
 from discreet.questions.cursor import Cursor
 from discreet.questions.grammar import Grammar
 from discreet.questions.joins import Joining, parse_joins
 from discreet.questions.tokens import Token
 from discreet.questions.unbounded import is_bounds_share, parse_bounds_share
+from discreet.questions.walk import every
 
 __all__ = ["Item", "MOST_IN_LIST", "Sorting", "Statement", "parse_sorting", "parse_statement"]
 
@@ -95,7 +96,7 @@ def _statement(grammar: Grammar, named: tuple[Token, Statement] | None, *, is_in
     inner, table, alias = _from(grammar, named, is_inside=is_inside)
     joins = parse_joins(grammar)
     where = grammar.whole() if cursor.take_if("WHERE") else None
-    group = _group(grammar)
+    group = _group(grammar, items)
     having = grammar.whole() if cursor.take_if("HAVING") else None
     order = _order(grammar)
     limit = _limit(cursor)
@@ -168,12 +169,19 @@ def _is_clause(cursor: Cursor) -> bool:
     return is_per_unit(cursor) or is_bounds_share(cursor)
 
 
-def _group(grammar: Grammar) -> tuple[Expression, ...]:
+def _group(grammar: Grammar, items: tuple[Item, ...]) -> tuple[Expression, ...]:
     cursor = grammar.cursor
     if not cursor.take_if("GROUP"):
         return ()
     cursor.expect("BY")
+    if cursor.take_if("ALL"):  # every output that reads a column and is no statistic
+        return tuple(item.value for item in items if _is_plain(item.value))
     return _several(grammar, _key)
+
+
+def _is_plain(value: Expression) -> bool:
+    inside = list(every(value))
+    return any(isinstance(one, Column) for one in inside) and not any(isinstance(one, Aggregate) for one in inside)
 
 
 def _key(grammar: Grammar) -> Expression:

@@ -13,8 +13,10 @@ from discreet.questions.algebra import (
     Apply,
     Bin,
     Case,
+    Cast,
     Column,
     DatePart,
+    DateTrunc,
     Expression,
     In,
     Join,
@@ -22,7 +24,12 @@ from discreet.questions.algebra import (
     Like,
     Literal,
     Operation,
+    Overall,
+    Power,
     Question,
+    Substring,
+    To,
+    Transform,
 )
 from discreet.questions.caps import caps_text
 from discreet.questions.functions import unwanted_by
@@ -49,6 +56,14 @@ _BETWEEN: dict[Operation, tuple[str, int]] = {
     "multiply": ("*", _TIMES),
     "divide": ("/", _TIMES),
     "remainder": ("%", _TIMES),
+}
+_TYPES: dict[To, str] = {
+    "number": "DOUBLE",
+    "whole": "INTEGER",
+    "text": "TEXT",
+    "truth": "BOOLEAN",
+    "day": "DATE",
+    "moment": "TIMESTAMP",
 }
 _TURNED: dict[Operation, Operation] = {"less": "greater", "less_equal": "greater_equal"}
 
@@ -146,17 +161,35 @@ def _written(expression: Expression, keys: tuple[Expression, ...]) -> tuple[str,
             return f"{text(of, _COMPARE)} LIKE {_constant(pattern)}", _COMPARE
         case Case():
             return _case(expression, text), _ATOM
-        case DatePart(part, of):
-            return f"EXTRACT({part.upper()} FROM {text(of)})", _ATOM
+        case DatePart() | DateTrunc() | Cast() | Substring() | Power():
+            return _transform(expression, text(expression.of)), _ATOM
         case Bin(of, width, origin):
             return f"BIN({text(of)}, {_number(width)}{f', {_number(origin)}' if origin else ''})", _ATOM
-        case Aggregate():
+        case Aggregate() | Overall():
             return _aggregate(expression, text), _ATOM
         case _:
             assert_never(expression)
 
 
-def _aggregate(aggregate: Aggregate, text: Text) -> str:
+def _transform(expression: DatePart | Transform, of: str) -> str:
+    match expression:
+        case DatePart(part):
+            return f"EXTRACT({part.upper()} FROM {of})"
+        case DateTrunc(period):
+            return f"DATE_TRUNC('{period}', {of})"
+        case Cast(to=to):
+            return f"CAST({of} AS {_TYPES[to]})"
+        case Substring(start=start, count=count):
+            return f"SUBSTR({of}, {start}{'' if count is None else f', {count}'})"
+        case Power(exponent=exponent):
+            return f"POWER({of}, {_number(exponent)})"
+        case _:
+            assert_never(expression)
+
+
+def _aggregate(aggregate: Aggregate | Overall, text: Text) -> str:
+    if isinstance(aggregate, Overall):
+        return f"SUM({text(aggregate.of, 0)}) OVER ()"
     kind, of, other = aggregate.kind, aggregate.of, aggregate.and_of
     condition = "" if aggregate.filter is None else f" FILTER (WHERE {text(aggregate.filter, 0)})"
     if kind in SIZE_KINDS or (kind in RANKED_KINDS and of is not None):

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, time
 from difflib import get_close_matches
 from fractions import Fraction
-from typing import Literal as OneOfThese
 from typing import assert_never
 
 from discreet.errors import QuestionError
@@ -21,33 +20,32 @@ from discreet.questions.algebra import (
     Apply,
     Bin,
     Case,
+    Cast,
     Column,
     DatePart,
+    DateTrunc,
     Expression,
     In,
     KeyOf,
     Like,
     Literal,
     Operation,
+    Overall,
+    Power,
+    Substring,
+    Transform,
 )
+from discreet.questions.casts import cast_to
+from discreet.questions.kinds import NAMES, Type
 from discreet.questions.literals import is_float, parse_day, parse_moment
 from discreet.questions.places import Misfit, Places, short
 from discreet.questions.ranked import RANKED_KINDS
 from discreet.questions.walk import parts, rebuilt
 
-__all__ = ["Context", "Type", "column_type", "fitted", "type_of"]
+__all__ = ["Context", "column_type", "fitted", "type_of"]
 
-Type = OneOfThese["number", "code", "text", "truth", "day", "moment", "null"]
-
-_NAMES: dict[Type, str] = {
-    "number": "a number",
-    "code": "a category",
-    "text": "a text",
-    "truth": "true or false",
-    "day": "a date",
-    "moment": "a timestamp",
-    "null": "NULL",
-}
+_NUMBERS = "only number and integer columns are computed with"
+_TEXTS = "only text columns and categories of texts have characters"
 _ORDERED = ("number", "code", "day", "moment")
 _COMPARISONS = ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")
 
@@ -124,14 +122,35 @@ def _fitted(expression: Expression, inner: list[Fitted], within: Context) -> Fit
             return same, "truth"
         case Case():
             return _cases(expression, inner, within)
-        case DatePart(part):
-            _check_part(expression, part, inner[0])
-            return same, "number"
-        case Bin():
-            _demand(expression, inner[0], "number", "BIN", "only number and integer columns have bins")
+        case DatePart() | DateTrunc() | Cast() | Substring() | Power() | Bin():
+            return _transformed(expression, same, inner[0])
+        case Overall():
             return same, "number"
         case Aggregate():
             _check_aggregate(expression, inner)
+            return _of_truths(same) if inner and inner[0][1] == "truth" else same, "number"
+        case _:
+            assert_never(expression)
+
+
+def _transformed(expression: DatePart | Transform | Bin, same: Expression, of: Fitted) -> Fitted:
+    match expression:
+        case DatePart(part):
+            _check_part(expression, part, of)
+            return same, "number"
+        case Bin():
+            _demand(expression, of, "number", "BIN", "only number and integer columns have bins")
+            return same, "number"
+        case DateTrunc(period):
+            _check_part(expression, period, of)
+            return same, of[1]
+        case Cast(to=to):
+            return cast_to(expression, *of, to)
+        case Substring():
+            _demand(expression, of, "text", "SUBSTR", _TEXTS)
+            return same, "text"
+        case Power():
+            _demand(expression, of, "number", "POWER", _NUMBERS)
             return same, "number"
         case _:
             assert_never(expression)
@@ -173,10 +192,16 @@ def _applied(expression: Apply, operation: Operation, inner: list[Fitted], withi
     match operation:
         case "add" | "subtract" | "multiply" | "divide" | "remainder" | "negate" | "abs" | "floor" | "ceil" | "round":
             for part in inner:
-                _demand(expression, part, "number", "arithmetic", "only number and integer columns are computed with")
+                _demand(expression, part, "number", "arithmetic", _NUMBERS)
             return same, "number"
         case "clamp":
             return _clamped(expression, inner)
+        case "sqrt" | "ln" | "exp":
+            _demand(expression, inner[0], "number", operation.upper(), _NUMBERS)
+            return same, "number"
+        case "lower" | "upper" | "length":
+            _demand(expression, inner[0], "text", operation.upper(), _TEXTS)
+            return same, "number" if operation == "length" else "text"
         case "and" | "or" | "not":
             for part in inner:
                 _demand(expression, part, "truth", operation.upper(), "write a condition, such as x > 0 or x = 'a'")
@@ -217,7 +242,7 @@ def _compared(expression: Apply, inner: list[Fitted], within: Context) -> tuple[
 
 def _ordered(expression: Expression, kind: Type, what: str) -> Type:
     if kind not in _ORDERED:
-        raise Misfit(expression, f"{what} is for numbers and dates, not for {_NAMES[kind]}", "write =, <>, IN or LIKE")
+        raise Misfit(expression, f"{what} is for numbers and dates, not for {NAMES[kind]}", "write =, <>, IN or LIKE")
     return kind
 
 
@@ -234,7 +259,7 @@ def _check_part(expression: Expression, part: str, of: Fitted) -> None:
     if of[1] not in ("day", "moment"):
         raise Misfit(expression, f"only dates and timestamps have a {part}, not {_named(of)}", "declare the column as a date")
     if of[1] == "day" and part in ("hour", "minute"):
-        raise Misfit(expression, f"a date has no {part}", "write year, quarter, month, day or weekday")
+        raise Misfit(expression, f"a date has no {part}", "write year, quarter, month, week, day or weekday")
 
 
 def _check_aggregate(expression: Aggregate, inner: list[Fitted]) -> None:
@@ -246,12 +271,22 @@ def _check_aggregate(expression: Aggregate, inner: list[Fitted]) -> None:
         raise Misfit(expression, "an aggregate of NULL counts nothing", "write COUNT(*)")
     if expression.kind in ("count", "count_distinct", "groups_per_unit", "at_caps", "mode"):
         return
+    if inner[0][1] == "truth" and expression.kind in ("sum", "mean"):
+        return
     if inner[0][1] == "truth":
-        raise Misfit(expression, f"only numbers are added up, not {_named(inner[0])}", "write COUNT(*) FILTER (WHERE …)")
+        hint = "write AVG(condition), the share of rows, or COUNT_IF(condition)"
+        raise Misfit(expression, f"only numbers are added up, not {_named(inner[0])}", hint)
     what = "a quantile, MIN or MAX" if expression.kind in RANKED_KINDS else "a sum, mean or variance"
     _demand(expression, inner[0], "number", what, "COUNT(x) counts values of any kind")
     if expression.and_of is not None:
         _demand(expression, inner[1], "number", "a relation", "it relates two numbers to each other")
+
+
+def _of_truths(aggregate: Expression) -> Expression:
+    """SUM and AVG of a condition: those of 1 where it is true and 0 where it is false."""
+    if isinstance(aggregate, Aggregate) and aggregate.kind in ("sum", "mean") and aggregate.of is not None:
+        return replace(aggregate, of=Cast(aggregate.of, "number"))
+    return aggregate
 
 
 # ---- like with like
@@ -261,13 +296,13 @@ def _demand(expression: Expression, found: Fitted, wanted: Type, what: str, hint
     if found[1] == wanted:
         return
     if found[1] == "code" and wanted == "number":
-        hint = "compare it with = or IN, or declare the column as an integer to compute with it"
-    raise Misfit(expression, f"{what} needs {_NAMES[wanted]}, not {_named(found)}", hint)
+        hint = "compare it with = or IN, or write CAST(x AS INTEGER) to compute with it"
+    raise Misfit(expression, f"{what} needs {NAMES[wanted]}, not {_named(found)}", hint)
 
 
 def _named(found: Fitted) -> str:
     expression, kind = found
-    return f"{short(expression.name)} ({_NAMES[kind]})" if isinstance(expression, Column) else _NAMES[kind]
+    return f"{short(expression.name)} ({NAMES[kind]})" if isinstance(expression, Column) else NAMES[kind]
 
 
 def _alike(expression: Expression, inner: Sequence[Fitted], within: Context) -> tuple[tuple[Expression, ...], Type]:
@@ -304,7 +339,7 @@ def _read_beside(part: Fitted, wanted: Type, within: Context) -> Fitted:
     read = parse_day(value) if wanted == "day" else parse_moment(value)
     if read is None:
         example = "'2020-01-31'" if wanted == "day" else "'2020-01-31 12:00:00'"
-        raise Misfit(expression, f"'{short(value)}' is not {_NAMES[wanted]}", f"write {example}")
+        raise Misfit(expression, f"'{short(value)}' is not {NAMES[wanted]}", f"write {example}")
     return _moved(expression, Literal(read), within), wanted
 
 

@@ -5,7 +5,24 @@ from dataclasses import replace
 from itertools import chain
 from typing import assert_never
 
-from discreet.questions.algebra import Aggregate, Apply, Bin, Case, Column, DatePart, Expression, In, KeyOf, Like, Literal
+from discreet.questions.algebra import (
+    Aggregate,
+    Apply,
+    Bin,
+    Case,
+    Cast,
+    Column,
+    DatePart,
+    DateTrunc,
+    Expression,
+    In,
+    KeyOf,
+    Like,
+    Literal,
+    Overall,
+    Power,
+    Substring,
+)
 
 __all__ = ["every", "parts", "rebuilt", "with_table"]
 
@@ -17,8 +34,8 @@ def parts(expression: Expression) -> tuple[Expression, ...]:
             return ()
         case Apply(of=of):
             return of
-        case In(of=of) | Like(of=of) | DatePart(of=of) | Bin(of=of):
-            return (of,)
+        case In() | Like() | DatePart() | DateTrunc() | Cast() | Substring() | Power() | Bin() | Overall():
+            return (expression.of,)
         case Case(whens, otherwise):
             return (*chain.from_iterable(whens), otherwise)
         case Aggregate(of=of, filter=only, and_of=other):
@@ -36,7 +53,7 @@ def rebuilt(expression: Expression, new: tuple[Expression, ...]) -> Expression:
             return expression
         case Apply(operation):
             return Apply(operation, new)
-        case In() | Like() | DatePart() | Bin():
+        case In() | Like() | DatePart() | DateTrunc() | Cast() | Substring() | Power() | Bin() | Overall():
             return replace(expression, of=new[0])
         case Case():
             return Case(tuple(zip(new[:-1:2], new[1::2], strict=True)), new[-1])

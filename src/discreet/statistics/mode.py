@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil
+from math import ceil, log
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from discreet.engines.wanted import CountsWanted, Grid, Wanted
 from discreet.exact import shown
 from discreet.facts.model import Boolean, Category, Facts
 from discreet.mechanisms import Exponential, PermuteAndFlip
+from discreet.mechanisms.accuracy import CLOSEST
 from discreet.privacy.composition import groups_touched
 from discreet.privacy.events import Event, ExponentialSelection, PureRelease
 from discreet.privacy.losses import Concentrated, Loss
@@ -79,8 +80,9 @@ class Mode(Part):
 
     def off(self, slot: int, alpha: float) -> Off:
         """How many rows fewer than the most frequent value has the chosen one may have."""
-        sure = 1 - Fraction(min(max(alpha, 1e-300), 1.0 - 1e-12))
-        return ceil(self.mechanism.score_gap(len(self.values), sure)), "count"
+        values, least, risk = len(self.values), float(CLOSEST), max(alpha, 1e-300)
+        far = self.mechanism.score_gap(values, min(max(1 - Fraction(risk), CLOSEST), 1 - CLOSEST))
+        return ceil(far * max(1.0, log(values / risk) / log(values / least))), "count"  # it grows as the logarithm of the risk
 
     def estimate(self, told: Told, place: int, slot: int, aggregate: Aggregate, alpha: float) -> Estimate:
         raise AssertionError("a mode is no number")

@@ -11,17 +11,35 @@ from numpy.typing import NDArray
 from discreet.planning.choosing import aggregates_in_expression
 from discreet.planning.plan import Plan
 from discreet.planning.staged import opened
-from discreet.questions.algebra import Aggregate, Apply, Bin, Case, Column, DatePart, Expression, In, KeyOf, Like, Literal
+from discreet.questions.algebra import (
+    Aggregate,
+    Apply,
+    Bin,
+    Case,
+    Cast,
+    Column,
+    DatePart,
+    DateTrunc,
+    Expression,
+    In,
+    KeyOf,
+    Like,
+    Literal,
+    Overall,
+    Power,
+    Substring,
+)
 from discreet.statistics.estimate import Estimate, fixed
 from discreet.statistics.part import Released
 from discreet.statistics.reach import Floats
 from discreet.views.estimates import estimate
 from discreet.views.few import ALL_SHOWN, Few
+from discreet.views.overall import overall, overalls_in
 from discreet.views.together import ends_together
 
 __all__ = ["Risk", "cell_of", "evaluate", "evaluate_output", "evaluated", "shared_risk"]
 
-Risk = Callable[[Aggregate], float]  # how often the interval of an aggregate may miss
+Risk = Callable[[Aggregate | Overall], float]  # how often the interval of an aggregate, or of its total, may miss
 
 
 def evaluated(plan: Plan, value: Expression, released: Released, alpha: float) -> Estimate:
@@ -40,18 +58,18 @@ def evaluate_output(plan: Plan, value: Expression, released: Released, risk: Ris
 
 @dataclass(frozen=True, slots=True)
 class SharedRisk:
-    """What may go wrong with one output: its aggregates share it."""
+    """What may go wrong with one output: its aggregates and their totals share it."""
 
     alpha: float
     leaves: int
 
-    def __call__(self, _: Aggregate) -> float:
+    def __call__(self, _: Aggregate | Overall) -> float:
         return self.alpha / self.leaves
 
 
 def shared_risk(value: Expression, alpha: float) -> SharedRisk:
-    """The aggregates of one output share what may go wrong."""
-    return SharedRisk(alpha, len(aggregates_in_expression(value)) or 1)
+    """The aggregates of one output, and their totals, share what may go wrong."""
+    return SharedRisk(alpha, len(aggregates_in_expression(value)) + len(overalls_in(value)) or 1)
 
 
 def cell_of(plan: Plan, place: int) -> NDArray[np.intp]:
@@ -80,6 +98,10 @@ def _evaluate(plan: Plan, expression: Expression, released: Released, risk: Risk
             numbers = np.array([float(v) if isinstance(v, int | float) else np.nan for v in plan.axes[place].values])
             values = numbers[cell_of(plan, place)]
             return Estimate(values, values, values)
+        case Overall(of):
+            return overall(plan, of, released, risk(expression))
+        case Apply("divide", (Aggregate(kind="count_rows" | "count") as above, Overall(of))) if above == of:
+            return _share(evaluate(plan, above, released, risk, few), overall(plan, of, released, risk(Overall(of))))
         case Apply(operation, of):
             with np.errstate(all="ignore"):
                 return _apply(operation, [evaluate(plan, part, released, risk, few) for part in of])
@@ -93,10 +115,16 @@ def _evaluate(plan: Plan, expression: Expression, released: Released, risk: Risk
         case In(of, values):
             tested = evaluate(plan, of, released, risk, few)
             return _apply("or", [_apply("equal", [tested, evaluate(plan, value, released, risk, few)]) for value in values])
-        case Column() | Like() | DatePart() | Bin():
+        case Column() | Like() | DatePart() | DateTrunc() | Cast() | Substring() | Power() | Bin():
             raise AssertionError("rows are not seen after release")
         case _:
             assert_never(expression)
+
+
+def _share(own: Estimate, total: Estimate) -> Estimate:
+    """A count as a part of all counts: between 0 and 1."""
+    with np.errstate(all="ignore"):
+        return _divide(own, total).within(0.0, 1.0)
 
 
 def _parts(found: Estimate) -> tuple[Floats, Floats, Floats]:

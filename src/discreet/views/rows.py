@@ -11,7 +11,7 @@ from discreet.planning.choosing import aggregates_in_expression
 from discreet.planning.plan import Derived, Plan
 from discreet.planning.staged import opened
 from discreet.questions.aggregates import FORMS, Kind
-from discreet.questions.algebra import Aggregate, Column, Expression, KeyOf, Output
+from discreet.questions.algebra import Aggregate, Column, Expression, KeyOf, Output, Overall
 from discreet.questions.bounds import is_whole
 from discreet.statistics.mode import Mode
 from discreet.statistics.part import Released
@@ -69,7 +69,7 @@ def answer_table(
     return Table(tuple(shown), len(rows))
 
 
-def _some_risk(_: Aggregate) -> float:
+def _some_risk(_: Aggregate | Overall) -> float:
     """Any will do where only values are looked at."""
     return 0.05
 
