@@ -147,7 +147,7 @@ def _by_itself(plan: Plan) -> str:
         return ""
     x = next((to_text(each.of) for each in asked if each.kind == "sum" and each.of is not None), "")
     means = [f"AVG({x})"] if x else []
-    means += ["AVG(CASE WHEN … THEN 1 ELSE 0 END)"] if any(each.filter is not None for each in asked) else []
+    means += ["AVG(condition)"] if any(each.filter is not None for each in asked) else []
     instead = f": {' and '.join(means)} ask{'s' * (len(means) == 1)} for that" if means else ""
     return f"what a unit has is cut in each statistic by itself, so that a quotient of two is no mean and no share{instead}"
 
