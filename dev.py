@@ -23,6 +23,7 @@ VENV = ROOT / ".venv"
 LOWEST = ROOT / ".venv-lowest"
 PEERS = ROOT / ".venv-peers"
 READERS = ("import-linter", "mypy", "ruff")           # they read the code and do not run it
+NEWEST = ("schemathesis",)                            # it asks for newer test tools than we do
 WINDOWS = os.name == "nt"
 WORKERS = str(max(2, min(8, os.cpu_count() or 2)))    # two even on one core: tests also wait for subprocesses
 
@@ -142,7 +143,7 @@ def verdict(what: str, failed: list[str]) -> int:
 def install() -> Path:
     """The interpreter of .venv, with the project and its development tools installed."""
     key = hashlib.sha256((ROOT / "pyproject.toml").read_bytes() + (ROOT / "constraints.txt").read_bytes()).hexdigest()
-    return environment(VENV, key, "discreet and its tools", ["-c", "constraints.txt", "-e", ".[dev,plots]"])
+    return environment(VENV, key, "discreet and its tools", ["-c", "constraints.txt", "-e", ".[dev,plots,service]"])
 
 
 def install_lowest() -> Path:
@@ -157,13 +158,13 @@ def install_lowest() -> Path:
 
 
 def oldest_versions() -> dict[str, str]:
-    """Name → the version behind >=, of everything that the package, its charts and its tests run with."""
+    """Name → the version behind >=, of everything that the package, its charts, its service and its tests run with."""
     import tomllib  # an older Python has none, and is to get as far as the sentence at the end
 
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
-    asked = (line.split(">=") for line in (*project["dependencies"], *extras["plots"], *extras["dev"]))
-    return {name: version for name, version in asked if name not in READERS}
+    asked = (line.split(">=") for line in (*project["dependencies"], *extras["plots"], *extras["service"], *extras["dev"]))
+    return {name: version for name, version in asked if name not in READERS + NEWEST}
 
 
 def install_peers() -> dict[str, str]:
