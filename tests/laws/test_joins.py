@@ -136,7 +136,7 @@ def test_a_unit_that_comes_or_goes_changes_as_many_candidates_as_it_may_have_and
         facts = joins.facts_for("add_remove", "", BY_WHO)
         sql = "SELECT name, COUNT(DISTINCT who) AS n FROM t JOIN codes ON k = code GROUP BY name"
         (join,) = read_sql(sql, replace(facts, budget=BUDGETS["delta"])).joins
-        wanted = KeysWanted(None, Column("name"), 1, groups, "ab", joins=(replace(join, outer=outer),))
+        wanted = KeysWanted(None, Column("name"), 1, groups, 7, joins=(replace(join, outer=outer),))
         one, other = (_candidates(engine, facts, rows, lookups, wanted) for rows in tables)
         apart = {key: abs(one.get(key, 0) - other.get(key, 0)) for key in one.keys() | other.keys()}
         assert sum(apart.values()) <= groups

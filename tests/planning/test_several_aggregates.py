@@ -55,14 +55,14 @@ def exactly(rows):
     return {
         f"COUNT(*) {IN_A} - COUNT(*) {IN_B}": a.sum() - b.sum(),
         f"(COUNT(*) {IN_A} + 3 * COUNT(*) {IN_B}) / 2": (a.sum() + 3 * b.sum()) / 2,
-        f"100.0 * COUNT(*) {IN_A} / COUNT(*)": 100 * a.sum() / len(x),
+        f"100.0 * COUNT(*) {IN_A} / COUNT(*) {IN_B}": 100 * a.sum() / b.sum(),
         f"COUNT(*) {IN_A} / (COUNT(*) {IN_A} + COUNT(*) {IN_B})": a.sum() / (a.sum() + b.sum()),
         f"SUM(y) {IN_A} / SUM(y)": y[a].sum() / y.sum(),
-        "SUM(x) / COUNT(*) * 2": 2 * x.mean(),
+        f"SUM(x) / COUNT(*) {IN_A} * 2": 2 * x.sum() / a.sum(),
         f"AVG(x) {IN_A} - AVG(x) {IN_B}": x[a].mean() - x[b].mean(),
         "AVG(x) - AVG(y)": x.mean() - y.mean(),
         f"100 * AVG(x) {IN_A} / AVG(x) {IN_B} - 100": 100 * x[a].mean() / x[b].mean() - 100,
-        f"AVG(x) - 2 * COUNT(*) {IN_A} / COUNT(*) + 1": x.mean() - 2 * a.mean() + 1,
+        f"AVG(x) - 2 * COUNT(*) {IN_A} / COUNT(*) {IN_B} + 1": x.mean() - 2 * a.sum() / b.sum() + 1,
         f"AVG(x) {IN_A} + AVG(x) {IN_B} - 2 * AVG(y)": x[a].mean() + x[b].mean() - 2 * y.mean(),
     }
 

@@ -130,7 +130,7 @@ def test_the_page_says_which_groups_are_told(made):
     page = unescape((made / "index.html").read_text(encoding="utf-8"))
     assert "Of people, cities, rare no public list has all groups: only those with enough people are released" in page
     assert "Of few only groups are shown that were chosen by their released numbers" in page
-    assert "In the other tables, every group that could be there is shown" in page
+    assert "In the other tables that are not derived, every group that could be there is shown" in page
 
 
 def test_where_every_key_is_public_the_page_says_so(tmp_path):

@@ -170,7 +170,7 @@ def _held(found: Term, sheet: Sheet) -> Term:
 def _clamped(x: Term, low: float, high: float, sheet: Sheet) -> Term:
     if low <= x.low and x.high <= high:
         return x
-    short = sheet.named(x)
+    short, high = sheet.named(x), max(low, high)  # a number that is outside wherever it is has one end for both
     inside = max(low, min(x.low, high)), min(high, max(x.high, low))
     return replace(short, sql=_ends(short.sql, low, high, sheet.dialect), low=inside[0], high=inside[1])
 

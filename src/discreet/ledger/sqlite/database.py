@@ -18,7 +18,7 @@ from weakref import WeakSet
 from discreet.errors import LedgerFault
 from discreet.ledger.entries.chain import now
 from discreet.ledger.port import BUSY
-from discreet.ledger.sqlite.identity import Identity, beside, same_file
+from discreet.ledger.sqlite.identity import Identity, beside, forsake, same_file
 from discreet.ledger.sqlite.schema import MIGRATIONS
 from discreet.ledger.sqlite.turns import taking_turns
 
@@ -120,7 +120,15 @@ class Database:
             self._close()
 
     def _close(self) -> None:
-        """In our turn, since SQLite empties its log when the last one closes; it has the file to itself then in any case."""
+        """In our turn, since SQLite empties its log when the last one closes; it has the file to itself then in any case.
+
+        Where the files were swapped it must not: what it knows of the log is no longer so, and it would write over newer pages.
+        """
+        try:
+            self._check_identity()
+        except LedgerFault:
+            forsake(self._connection)
+            return
         try:
             with self._turn(1.0, create=False):
                 self._connection.close()

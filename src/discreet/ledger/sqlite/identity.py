@@ -10,13 +10,18 @@ sees what is charged through the other. So each has one name only.
 A file is told by its device and number. Windows has both, and does not let an open file be moved at all.
 """
 
+import _sqlite3
+import ctypes
 import os
+import sqlite3
 from contextlib import suppress
 from pathlib import Path
 
 from discreet.errors import LedgerFault
 
-__all__ = ["Identity", "beside", "same_file"]
+__all__ = ["Identity", "beside", "forsake", "same_file"]
+
+_NO_WRITING_WHEN_CLOSED = 1006  # SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE
 
 _File = tuple[int, int]
 
@@ -63,6 +68,24 @@ class Identity:
 def beside(file: Path) -> Path:
     """The file whose name SQLite gives to its own; a folder that is a link is followed anew at every look."""
     return file.resolve() if file.is_symlink() else file
+
+
+def forsake(connection: sqlite3.Connection) -> None:
+    """Close it so that SQLite writes nothing more through it, neither log nor ledger.
+
+    From Python 3.12 on the connection can be told so. Before, SQLite itself is: its handle is the first thing in the object.
+    """
+    tell = getattr(connection, "setconfig", None)
+    if tell is not None:
+        with suppress(sqlite3.ProgrammingError):  # it is closed
+            tell(_NO_WRITING_WHEN_CLOSED, True)
+    else:
+        handle = ctypes.c_void_p.from_address(id(connection) + object.__basicsize__)
+        said = ctypes.CDLL(_sqlite3.__file__).sqlite3_db_config
+        said.argtypes, said.restype = (ctypes.c_void_p, ctypes.c_int), ctypes.c_int  # what follows has no fixed types in C
+        if handle.value:  # it is none once the connection is closed
+            said(handle, _NO_WRITING_WHEN_CLOSED, ctypes.c_int(1), ctypes.c_void_p())
+    connection.close()
 
 
 def _refuse_links(found: list[os.stat_result]) -> None:
