@@ -8,7 +8,8 @@ import discreet as dc
 from discreet import errors
 
 CODES = {"ParameterError": "parameter", "QuestionError": "question", "FactsError": "facts", "BudgetError": "budget",
-         "AccessError": "access", "EngineFault": "fault", "LedgerFault": "fault", "TrialFault": "crash"}
+         "AccessError": "access", "TokenError": "token", "MissingError": "missing",
+         "EngineFault": "fault", "LedgerFault": "fault", "TrialFault": "crash"}
 
 
 def test_every_error_is_refused_or_a_fault_and_never_both():

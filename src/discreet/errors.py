@@ -7,6 +7,8 @@
     │   ├── FactsError      a facts file is wrong, with file, line and key
     │   ├── BudgetError     not enough budget is left
     │   └── AccessError     frozen, expired, or not allowed
+    │       ├── TokenError    nobody's token, or one that has ended
+    │       └── MissingError  not there, or not for this account: the two are told alike
     └── Fault               nothing about rows: a public sentence and a reference; the cause goes to the curator's log
         ├── EngineFault
         │   └── SourceFault   the source is gone, or was written to: nobody's question is to blame
@@ -27,10 +29,12 @@ __all__ = [
     "FactsError",
     "Fault",
     "LedgerFault",
+    "MissingError",
     "ParameterError",
     "QuestionError",
     "Refused",
     "SourceFault",
+    "TokenError",
     "TrialFault",
 ]
 
@@ -113,6 +117,18 @@ class AccessError(Refused):
 
     def __str__(self) -> str:
         return f"{super().__str__()} (reference {self.reference})" if self.reference else super().__str__()
+
+
+class TokenError(AccessError):
+    """No account of this folder has that token now."""
+
+    code = "token"
+
+
+class MissingError(AccessError):
+    """What was asked for is not there, or is not for whoever asks: nobody learns which."""
+
+    code = "missing"
 
 
 class Fault(DiscreetError):

@@ -44,6 +44,27 @@ def entry_in_words(kind: str, body: Mapping[str, Any], found: str) -> tuple[str,
         case "end":
             return f"{named['table']} was asked after its last day, {clean(body['expires'])}", ""
         case _:
+            return account_act_in_words(kind, body)
+
+
+def account_act_in_words(kind: str, body: Mapping[str, Any]) -> tuple[str, str]:
+    """What was done to an account, and by whom if that was not at the data holder's own machine."""
+    name, by = clean(str(body.get("name", ""))), f"by {clean(body['by'])}" if isinstance(body.get("by"), str) else ""
+    until = f", until {clean(body['expires'])}" if body.get("expires") else ""
+    match kind:
+        case "enrol":
+            return f"{name}, {clean(body['role'])}{until}", by
+        case "rotate":
+            return f"{name}: a new token{until}; the one before has ended", by
+        case "revoke":
+            return f"{name}: the token has ended, for good", by
+        case "lapse":
+            return f"{name} came after the last day{until.replace(', until', ',')}", ""
+        case "grant" | "ungrant":
+            return f"{name}: {', '.join(map(clean, body['tables']))}", by
+        case "limit":
+            return f"{name}, {clean(body['table'])}: {_price(body['limit']) if 'limit' in body else 'none of their own'}", by
+        case _:
             return ", ".join(body), ""
 
 

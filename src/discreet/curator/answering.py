@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from discreet.answers.answer import Answer, BudgetState
-from discreet.curator.desk import asker_of
+from discreet.curator.names import Asker, asker_of
 from discreet.curator.orders import Answered, Order
 from discreet.curator.replays import shown_again
 from discreet.curator.results import answer_of, document_of, ranges_of
@@ -52,7 +52,7 @@ def budget_seen_by(order: Order) -> BudgetState:
     return desk.ledger.state(desk.facts.name) if order.is_holders else desk.budget_for(order.analyst)
 
 
-def _receipt_for(analyst: str | None, stored: Stored) -> dict[str, Any] | None:
+def _receipt_for(analyst: Asker, stored: Stored) -> dict[str, Any] | None:
     """The receipt of whoever asks; none where it would name somebody else, whose answer was kept before it had parts."""
     asker = asker_of(analyst)
     return dict(stored.receipt) if not asker or stored.request.analyst in ("", asker) else None

@@ -5,6 +5,7 @@ settled; and only a settled answer leaves. Nothing is ever refunded.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Unpack
 
@@ -14,6 +15,7 @@ from discreet.curator.advice import free_parts, join_notes, split_of, warnings_f
 from discreet.curator.answering import answer_to, answer_with_names, budget_seen_by
 from discreet.curator.desk import Desk
 from discreet.curator.left_out import how_to_ask, left_out
+from discreet.curator.names import Asker
 from discreet.curator.orders import Order, answered, crossed, recovered
 from discreet.curator.refusals import by_parts
 from discreet.curator.rehearsing import rehearsed
@@ -24,11 +26,12 @@ from discreet.curator.trials import Passed
 from discreet.curator.verbs import Verbs
 from discreet.engines.wanted import Engine
 from discreet.exact import Number
-from discreet.facts.model import Facts
+from discreet.facts.model import Companion, Facts
 from discreet.ledger.alarms import Alarm
 from discreet.ledger.charging import Ledger
 from discreet.ledger.entries.charges import Request, cut_off
 from discreet.ledger.foresight import prospect
+from discreet.ledger.logins import Account, not_there
 from discreet.ledger.stops import stopped_for
 from discreet.mechanisms.accuracy import read_confidence
 from discreet.planning.batches import make_plans
@@ -59,9 +62,21 @@ class Curator(Verbs):
         """Cap, spent and remaining, and all analysts: for the data holder."""
         return self.desk.ledger.state(self.facts.name)
 
-    def budget_for(self, analyst: str | None = None) -> BudgetState:
+    def budget_for(self, analyst: Asker = None) -> BudgetState:
         """The same as one analyst sees it, or whoever gives no name: what is left for them, and of others nothing."""
         return self.desk.budget_for(analyst)
+
+    def facts_for(self, analyst: Asker = None) -> Facts:
+        """What is public about the table, for whoever asks: of other confidential tables, those that an account has a grant for.
+
+        Raises MissingError if this one is not for them. An account is as it was when it was looked up: look it up each time.
+        """
+        if not isinstance(analyst, Account):
+            return self.facts
+        if not analyst.may_ask(self.facts.name):
+            raise not_there(self.facts.name)
+        seen = (join for join in self.facts.joins if not isinstance(join, Companion) or analyst.may_ask(join.facts.name))
+        return replace(self.facts, joins=tuple(seen))
 
     @property
     def all_rows(self) -> Rows:
@@ -74,7 +89,7 @@ class Curator(Verbs):
         ``Words`` in ``curator.request`` says what may stand beside the question.
         """
         ask = Ask.of(question, **words)
-        asked, sure = ask.read(self.facts), ask.sure
+        asked, sure = ask.read(self.facts_for(ask.analyst)), ask.sure
         plan = make_plan(asked, self.facts, self._priced(ask, asked), ask.weights)
         order = Order(self.desk, plan, sure, ask.simultaneous, ask.analyst, anew=ask.anew)
         found = crossed(order, waits=False)
@@ -112,7 +127,7 @@ class Curator(Verbs):
         ``Words`` in ``curator.request`` says what may stand beside the question: ``epsilon`` = 0.1 first of all.
         """
         ask = Ask.of(question, **words)
-        asked, sure = ask.read(self.facts), ask.sure
+        asked, sure = ask.read(self.facts_for(ask.analyst)), ask.sure
         price = self._priced(ask, asked)
         if ask.rehearse:
             return rehearsed(self.desk, asked, price, ask.weights, sure, ask.simultaneous)
@@ -129,11 +144,12 @@ class Curator(Verbs):
         rho: Number | None = None,
         confidence: Number = "0.95",
         weights: Weights | None = None,
-        analyst: str | None = None,
+        analyst: Asker = None,
         simultaneous: bool = False,
     ) -> list[Answer]:
         """Several questions for one price, charged together or not at all. Every statistic inside gets an equal share."""
-        asked, sure = [Ask.of(question).read(self.facts) for question in questions], read_confidence(confidence)
+        facts, sure = self.facts_for(analyst), read_confidence(confidence)
+        asked = [Ask.of(question).read(facts) for question in questions]
         plans = make_plans(asked, self.facts, read_price(epsilon=epsilon, delta=delta, rho=rho), weights)
         found = answered([Order(self.desk, plan, sure, simultaneous, analyst) for plan in plans])
         by_question = {fingerprint(plan.question): (plan, each) for plan, each in zip(plans, found, strict=True)}

@@ -11,7 +11,7 @@ from pathlib import Path
 from discreet.answers.answer import BudgetState
 from discreet.curator.alarms import Failing
 from discreet.curator.held import Held
-from discreet.curator.names import public_name
+from discreet.curator.names import Asker, asker_of, public_name
 from discreet.curator.results import document_of
 from discreet.curator.statements import statement_about
 from discreet.curator.stock import Stock
@@ -22,6 +22,7 @@ from discreet.facts.model import Facts
 from discreet.ledger.alarms import asker_named
 from discreet.ledger.charging import Ledger
 from discreet.ledger.entries.charges import Granted, Request, Stored
+from discreet.ledger.logins import Account
 from discreet.mechanisms.observing import observer
 from discreet.noise.keystream import Keystream, source
 from discreet.planning.partition import cells_touched
@@ -38,7 +39,7 @@ from discreet.releasing.stages import released_parts
 from discreet.statistics.part import Released
 from discreet.views.stored import view_of
 
-__all__ = ["Desk", "asker_of"]
+__all__ = ["Desk"]
 
 
 class Desk(Held, Failing):
@@ -67,13 +68,13 @@ class Desk(Held, Failing):
         """What an event costs in the money of the table's budget."""
         return self.ledger.cost(self.facts.name, event)
 
-    def budget_for(self, analyst: str | None) -> BudgetState:
+    def budget_for(self, analyst: Asker) -> BudgetState:
         """The budget as one analyst sees it, or whoever gives no name."""
         return self.ledger.state(self.facts.name, asker_named(asker_of(analyst)))
 
     # ---- requests
 
-    def request(self, plan: Plan, analyst: str | None = None, key: str | None = None) -> Request:
+    def request(self, plan: Plan, analyst: Asker = None, key: str | None = None) -> Request:
         """What is asked of the ledger for a plan, if all of it is bought."""
         return Request(
             table=self.facts.name,
@@ -85,6 +86,7 @@ class Desk(Held, Failing):
             weights=weights_behind(plan),
             cells=self._cells(plan),
             analyst=asker_of(analyst),
+            by_account=isinstance(analyst, Account),
             key=public_name(key, "key") or None,
             beside=() if self.place is None else beside(plan.question, self.facts),
         )
@@ -116,8 +118,3 @@ class Desk(Held, Failing):
         released = self.stock.released(view, fresh)
         statement = statement_about(replace(purchase, plan=opened(view.plan, released)), granted.request)
         return self.ledger.settle(granted, fresh, statement, document_of(purchase, released, confidence, simultaneous))
-
-
-def asker_of(analyst: str | None) -> str:
-    """Who asks, as the ledger keeps it."""
-    return public_name(analyst, "analyst")

@@ -1,11 +1,18 @@
-"""Names that askers give: of themselves, and of a request."""
+"""Names that askers give: of themselves, and of a request. Whoever came in by a token is an account, and named by that."""
 
 from discreet.errors import ParameterError
 from discreet.ledger.alarms import ANONYMOUS
+from discreet.ledger.logins import Account
 
-__all__ = ["public_name"]
+__all__ = ["Asker", "asker_of", "public_name"]
 
+Asker = str | Account | None
 _LONGEST = 200
+
+
+def asker_of(analyst: Asker) -> str:
+    """Who asks, as the ledger keeps it."""
+    return analyst.name if isinstance(analyst, Account) else public_name(analyst, "analyst")
 
 
 def public_name(name: str | None, what: str) -> str:

@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from discreet.curator.alarms import as_fault
-from discreet.curator.desk import Desk, asker_of
+from discreet.curator.desk import Desk
 from discreet.curator.followers import followers
+from discreet.curator.names import Asker, asker_of
 from discreet.curator.refusals import by_parts
 from discreet.curator.replays import check_old
 from discreet.curator.stock import Busy, Look
@@ -32,7 +33,7 @@ class Order:
     plan: Plan
     confidence: Fraction
     simultaneous: bool = False
-    analyst: str | None = None
+    analyst: Asker = None
     key: str | None = None
     anew: bool = False
     is_holders: bool = False  # a release of the data holder

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypedDict, Unpack
 
+from discreet.curator.names import Asker
 from discreet.errors import ParameterError
 from discreet.exact import Number, exact_positive, exact_whole
 from discreet.facts.model import Facts
@@ -40,8 +41,9 @@ class Words(TypedDict, total=False):
     values of quantiles, which else have intervals of ranks only.
 
     ``max_rows``, ``max_groups`` and ``max_rows_per_group`` say how much of each unit is read, before the facts do. An ``analyst``
-    is charged beside the table and has a limit of their own; with the same ``key`` the same request is one. ``anew`` buys
-    another answer although one is stored. ``rehearse`` answers on made-up rows: free, and about nobody.
+    is charged beside the table and has a limit of their own; an account needs a grant for every table that is read as well. With
+    the same ``key`` the same request is one. ``anew`` buys another answer although one is stored. ``rehearse`` answers on made-up
+    rows: free, and about nobody.
     """
 
     epsilon: Number | None
@@ -57,7 +59,7 @@ class Words(TypedDict, total=False):
     max_rows: int | None
     max_groups: int | None
     max_rows_per_group: int | None
-    analyst: str | None
+    analyst: Asker
     key: str | None
     anew: bool
     rehearse: bool
@@ -81,7 +83,7 @@ class Ask:
     max_rows: int | None = None
     max_groups: int | None = None
     max_rows_per_group: int | None = None
-    analyst: str | None = None
+    analyst: Asker = None
     key: str | None = None
     anew: bool = False
     rehearse: bool = False

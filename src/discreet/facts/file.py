@@ -7,6 +7,7 @@
 import re
 import tomllib
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -19,7 +20,7 @@ from discreet.facts.model import Facts
 from discreet.facts.sections import Section
 from discreet.facts.values import Numeral
 
-__all__ = ["Problem", "check_facts", "examined", "parse_facts", "read_facts", "read_folder", "text_of"]
+__all__ = ["Problem", "check_facts", "examined", "parse_facts", "read_facts", "read_folder", "table_files", "text_of"]
 
 T = TypeVar("T")
 
@@ -73,12 +74,25 @@ def check_facts(text: str, file_name: str) -> tuple[Problem, ...]:
     return _examined(text, file_name)[1]
 
 
+def table_files(folder: Path) -> dict[str, Path]:
+    """The facts file of every table in a folder, by the table's name. Files that cannot be read as facts are passed over."""
+    found: dict[str, Path] = {}
+    for file in _facts_files(folder):
+        with suppress(FactsError):
+            found.setdefault(read_facts(file).name, file)
+    return found
+
+
+def _facts_files(folder: Path) -> list[Path]:
+    return sorted(file for file in folder.glob("*.toml") if not file.name.startswith(".") and not _RELEASE.search(text_of(file)))
+
+
 def read_folder(path: str | PathLike[str]) -> dict[str, Facts]:
     """The facts of every table in a folder by name: each .toml file is one. Raises FactsError, and no other error."""
     folder = Path(path)
     if not folder.is_dir():
         raise FactsError("there is no such folder", hint="write the folder that holds the facts files", file=str(folder))
-    files = sorted(file for file in folder.glob("*.toml") if not file.name.startswith(".") and not _RELEASE.search(text_of(file)))
+    files = _facts_files(folder)
     if not files:
         raise FactsError("there is no facts file in this folder", hint="write one NAME.toml for each table", file=str(folder))
     tables: dict[str, Facts] = {}

@@ -17,7 +17,7 @@ from discreet.ledger.entries.charges import Request
 from discreet.ledger.entries.signing import SigningKey
 from discreet.ledger.journal import append
 from discreet.ledger.port import Snapshot, Transaction
-from discreet.ledger.records import EndRecord
+from discreet.ledger.records import EndRecord, LimitRecord
 from discreet.ledger.rows import TableRow, table_row
 from discreet.planning.price import Price
 from discreet.privacy.losses import Concentrated
@@ -95,14 +95,21 @@ def _check_most(most: Fraction, price: Price) -> None:
         raise BudgetError(asked, hint=f"one question may cost at most {shown(most)}")
 
 
-def limit_of(row: TableRow, asker: str) -> Amount | None:
-    """What one asker may spend of a table, named or not; None if the cap is all there is, as it is for the data holder."""
-    return None if asker == ALL else row.per_analyst
+def limit_of(snapshot: Snapshot, row: TableRow, asker: str) -> Amount | None:
+    """What one asker may spend of a table, named or not; None if the cap is all there is, as it is for the data holder.
+
+    Of the limit that the facts have for everybody and the one of an account, the stricter counts.
+    """
+    if asker == ALL:
+        return None
+    found = snapshot.one(LimitRecord, name=asker, table=row.name)
+    own = None if found is None else Amount.from_texts(found.amount, found.delta)
+    return own if row.per_analyst is None else row.per_analyst if own is None else own.or_less(row.per_analyst)
 
 
-def check_analyst(row: TableRow, books: Books, asker: str, amount: Amount, before: Amount) -> None:
+def check_analyst(snapshot: Snapshot, row: TableRow, books: Books, asker: str, amount: Amount, before: Amount) -> None:
     """Refuses what is more than one asker may spend. ``books`` has the charge already, ``before`` is what they had spent."""
-    limit = limit_of(row, asker)
+    limit = limit_of(snapshot, row, asker)
     if limit is not None and not books.spent(asker).fits(limit):
         left = limit.minus(before).or_more(NOTHING)
         told = f"the question costs {row.money.words(amount)} and {row.money.words(left, left=True)} is left for {asker}"

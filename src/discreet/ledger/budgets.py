@@ -5,37 +5,43 @@ from discreet.ledger.admission import limit_of
 from discreet.ledger.alarms import ANONYMOUS
 from discreet.ledger.entries.amounts import NOTHING
 from discreet.ledger.entries.books import ALL, Books
+from discreet.ledger.port import Snapshot
+from discreet.ledger.records import GrantRecord, LimitRecord
 from discreet.ledger.rows import TableRow
 
 __all__ = ["state_of"]
 
 
-def state_of(row: TableRow, books: Books, asker: str | None = None) -> BudgetState:
+def state_of(snapshot: Snapshot, row: TableRow, books: Books, asker: str | None = None) -> BudgetState:
     """Cap, spent and remaining, and by cells. Whoever asks sees themself beside it; the data holder, nobody, every analyst."""
     money = row.money
     spent = books.spent(now=row.name)
     left = row.cap.minus(spent).or_more(NOTHING)
     kept = sorted((cell, amount) for (t, _, cell, who), amount in books.cells.items() if (t, who) == (row.name, ALL))
-    names = _analysts(row, books) if asker is None else []
+    names = _analysts(snapshot, row, books) if asker is None else []
     return BudgetState(
         money.loss(row.cap),
         money.loss(spent),
         money.loss(left),
         cells={cell: money.loss(amount) for cell, amount in kept},
-        analysts={name: _allowance(row, books, name) for name in names},
+        analysts={name: _allowance(snapshot, row, books, name) for name in names},
         affordable=money.affordable(left),
-        asker=None if asker is None else _allowance(row, books, asker),
+        asker=None if asker is None else _allowance(snapshot, row, books, asker),
     )
 
 
-def _analysts(row: TableRow, books: Books) -> list[str]:
-    names = sorted(({who for _, _, who in books.totals} | {who for _, _, _, who in books.cells}) - {ALL})
-    return [] if names == [ANONYMOUS] and limit_of(row, ANONYMOUS) is None else names  # all of it is in the total
+def _analysts(snapshot: Snapshot, row: TableRow, books: Books) -> list[str]:
+    """Whoever has spent something, and whoever may by a grant or a limit."""
+    spent = {who for _, _, who in books.totals} | {who for _, _, _, who in books.cells}
+    granted, limited = snapshot.each(GrantRecord, table=row.name), snapshot.each(LimitRecord, table=row.name)
+    may = {each.name for each in granted} | {each.name for each in limited}
+    names = sorted((spent | may) - {ALL})
+    return [] if names == [ANONYMOUS] and limit_of(snapshot, row, ANONYMOUS) is None else names  # all of it is in the total
 
 
-def _allowance(row: TableRow, books: Books, asker: str) -> Allowance:
+def _allowance(snapshot: Snapshot, row: TableRow, books: Books, asker: str) -> Allowance:
     """What one of them has spent, and has left: of their limit, and of what all have."""
-    spent, limit = books.spent(asker, now=row.name), limit_of(row, asker)
+    spent, limit = books.spent(asker, now=row.name), limit_of(snapshot, row, asker)
     left = row.cap.minus(books.spent(now=row.name))
     left = (left if limit is None else left.or_less(limit.minus(spent))).or_more(NOTHING)
     loss = row.money.loss

@@ -184,7 +184,7 @@ class Ledger:
         """Cap, spent and remaining of the table's budget, by cells; and by analysts, or for whoever asks theirs alone."""
         with self.store.reading() as snapshot:
             row = table_row(snapshot, table)
-            return state_of(row, books_of(snapshot, row.account, asker), asker)
+            return state_of(snapshot, row, books_of(snapshot, row.account, asker), asker)
 
     def cost(self, table: str, event: Event) -> Loss:
         """What an event would cost in the money of the table's budget; refused if it has no price there."""

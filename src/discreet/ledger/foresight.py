@@ -70,12 +70,12 @@ def prospect(ledger: Ledger, request: Request) -> Prospect:
         row = table_row(snapshot, request.table)
         beside = [table_row(snapshot, table) for table, _ in request.beside]
         books = books_of(snapshot, row.account, asker)
-    before = books.spent(now=row.name)
-    books.charge(request.table, request.cells, row.money.price(request.event), asker)
-    takes, theirs = books.spent(now=row.name).minus(before), books.spent(asker)
-    limits = [limit for each in (row, *beside) if (limit := limit_of(each, asker)) is not None]
-    is_enough = books.spent().fits(row.cap) and all(theirs.fits(limit) for limit in limits)
-    return Prospect(row.money.loss(takes), state_of(row, books, asker), is_enough)
+        before = books.spent(now=row.name)
+        books.charge(request.table, request.cells, row.money.price(request.event), asker)
+        takes, theirs = books.spent(now=row.name).minus(before), books.spent(asker)
+        limits = [limit for each in (row, *beside) if (limit := limit_of(snapshot, each, asker)) is not None]
+        is_enough = books.spent().fits(row.cap) and all(theirs.fits(limit) for limit in limits)
+        return Prospect(row.money.loss(takes), state_of(snapshot, row, books, asker), is_enough)
 
 
 def worth(ledger: Ledger, requests: Sequence[Request]) -> list[Worth]:

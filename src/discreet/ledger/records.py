@@ -18,6 +18,9 @@ __all__ = [
     "DrawRecord",
     "EndRecord",
     "EntryRecord",
+    "GrantRecord",
+    "LimitRecord",
+    "LoginRecord",
     "Record",
     "ReleaseRecord",
     "ShownRecord",
@@ -224,6 +227,43 @@ class AlarmRecord(Record):
     reference: str
     froze_asker: bool  # on every table of the account
     froze_tables: bool  # of the account, for everybody
+
+
+# ---- accounts of people, which are something else than the accounts of budgets
+
+
+@dataclass(frozen=True, slots=True)
+class LoginRecord(Record):
+    """Somebody who may come in with a token. Names are used once: what was spent and answered belongs to them for good."""
+
+    KEY = ("name",)
+    name: str
+    role: str  # analyst or holder
+    token: str  # its keyed hash; empty once it is revoked
+    since: str
+    expires: str  # the last day; empty if there is none
+    ended: bool  # it was used after that day: a clock that is set back opens it no more
+    revoked: bool
+
+
+@dataclass(frozen=True, slots=True)
+class GrantRecord(Record):
+    """A table that somebody may ask."""
+
+    KEY = ("name", "table")
+    name: str
+    table: str
+
+
+@dataclass(frozen=True, slots=True)
+class LimitRecord(Record):
+    """What somebody may spend on a table, in the money of its budget."""
+
+    KEY = ("name", "table")
+    name: str
+    table: str
+    amount: str
+    delta: str
 
 
 # ---- sources: all of it keyed, outside the chain, never exported

@@ -30,7 +30,7 @@ from discreet.remedies import Remedy
 
 __all__ = [
     "account_name", "alarms", "as_registered", "cap_notes", "companion_changed", "facts_digest", "freeze", "is_frozen", "known",
-    "lookup_changed", "new_version", "raise_cap", "register", "registered_unit", "unfreeze",
+    "lookup_changed", "names", "new_version", "raise_cap", "register", "registered_unit", "unfreeze",
 ]  # fmt: skip
 
 
@@ -107,6 +107,12 @@ def known(ledger: Ledger, table: str) -> TableRow | None:
             return table_row(snapshot, table)
         except AccessError:
             return None
+
+
+def names(ledger: Ledger) -> list[str]:
+    """All registered tables."""
+    with ledger.store.reading() as snapshot:
+        return [each.name for each in snapshot.each(TableRecord)]
 
 
 def register(ledger: Ledger, facts: Facts, seen: Mapping[str, Seen] | None = None, separate: str = "") -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 from discreet.ledger.admission import UNCOUNTED
 from discreet.ledger.alarms import asker_named
 from discreet.ledger.draws import records_of
+from discreet.ledger.enrolled import Enrolled
 from discreet.ledger.entries.amounts import Amount, Money
 from discreet.ledger.entries.books import Books, Standing
 from discreet.ledger.entries.chain import Entry
@@ -37,6 +38,7 @@ class Replay:
     tables: dict[str, tuple[Any, ...]] = field(default_factory=dict)  # account, digest, budget, stamps, frozen
     analysts: dict[tuple[str, str], tuple[int, bool]] = field(default_factory=dict)
     alarms: dict[tuple[int, str], AlarmRecord] = field(default_factory=dict)
+    enrolled: Enrolled = field(default_factory=Enrolled)
     ends: set[tuple[str, str]] = field(default_factory=set)  # table, last day
     running: dict[int, int] = field(default_factory=dict)  # charges and their attempts
     asked: dict[int, tuple[Any, ...]] = field(default_factory=dict)  # of running charges: table and analyst
@@ -84,7 +86,7 @@ class Replay:
             case "source":
                 pass  # whether a source is what it was changes no total
             case _:
-                self.problems.append(f"entry {entry.number} is of an unknown kind")
+                self.problems += self.enrolled.take(entry)
 
     def _stand(self, body: Mapping[str, Any], account: str, *, frozen: bool) -> None:
         kept = canonical(body["budget"]), canonical(body["stamps"])

@@ -19,6 +19,7 @@ from discreet.ledger.failures import write_fault
 from discreet.ledger.finding import Waiting, best, by_key, history
 from discreet.ledger.freezes import frozen_for
 from discreet.ledger.journal import append
+from discreet.ledger.logins import check_grants
 from discreet.ledger.owners import is_abandoned, lease_from, owner
 from discreet.ledger.port import Snapshot, Transaction
 from discreet.ledger.records import ChargeRecord
@@ -76,6 +77,7 @@ class Reserving:
         return [granted for granted in attempts if granted is not None]
 
     def _admit(self, request: Request) -> TableRow:
+        check_grants(self._transaction, request)
         row = table_row(self._transaction, request.table)
         admit(self._transaction, row, request)
         admit_beside(self._transaction, row, request)
@@ -126,7 +128,7 @@ class Reserving:
                 hint="ask for less precision, or for something already answered, which is free",
             )
         for each in (row, *(table_row(self._transaction, table) for table, _ in request.beside)):
-            check_analyst(each, books, asker, amount, theirs)
+            check_analyst(self._transaction, each, books, asker, amount, theirs)
         body = request_body(request, amount, _around(money, cap, before, after), asker)
         entry = append(self._transaction, self._key, "charge", body)
         self._transaction.add(_running(entry.number, request, lease_from(self._transaction.clock())))

@@ -159,7 +159,7 @@ def _records_differ(snapshot: Snapshot, replay: Replay) -> list[str]:
         problems.append("an analyst or a table was frozen or unfrozen without an entry")
     if {(each.table, each.expires) for each in snapshot.each(EndRecord)} != replay.ends:
         problems.append("the end of a budget was changed without an entry")
-    return problems
+    return problems + replay.enrolled.differences(snapshot, replay.key)
 
 
 def _registered(table: TableRecord) -> tuple[Any, ...]:

@@ -12,7 +12,10 @@ from typing import Any
 __all__ = ["Entry", "SIGNED", "START", "hash_of", "now"]
 
 START = "0" * 64  # what stands before the first entry
-SIGNED = frozenset({"register", "raise", "version", "freeze", "unfreeze"})
+SIGNED = frozenset({
+    "register", "raise", "version", "freeze", "unfreeze",
+    "enrol", "grant", "ungrant", "limit", "rotate", "revoke",
+})  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

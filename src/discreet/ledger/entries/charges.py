@@ -31,6 +31,7 @@ class Request:
     analyst: str = ""
     key: str | None = None  # of the asker's choice: the same request twice is one
     anew: bool = False  # charged although an answer is stored
+    by_account: bool = False  # whoever asks came in by a token: they need a grant for every table that is read
     is_holders: bool = False  # a release of the data holder: it counts against the cap, and against no limit of an analyst
     beside: tuple[tuple[str, str], ...] = ()  # other tables of the same people that it reads, and their versions
     bought: tuple[int, ...] | None = None  # the vectors of its plan that are bought; None: all, before statistics had names

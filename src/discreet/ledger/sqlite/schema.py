@@ -160,7 +160,32 @@ CREATE TABLE releases (          -- released integers, packed; older answers hav
 ) STRICT;
 """
 
+_ACCOUNTS = """
+CREATE TABLE logins (            -- who may come in; the entries have seals of the tokens, which tell nothing about them
+    name    TEXT PRIMARY KEY,
+    role    TEXT NOT NULL,
+    token   TEXT NOT NULL,       -- keyed hash; never exported
+    since   TEXT NOT NULL,
+    expires TEXT NOT NULL,
+    ended   INTEGER NOT NULL,
+    revoked INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX logins_by_token ON logins (token);
+CREATE TABLE grants (
+    name TEXT NOT NULL,
+    tbl  TEXT NOT NULL,
+    PRIMARY KEY (name, tbl)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE limits (
+    name   TEXT NOT NULL,
+    tbl    TEXT NOT NULL,
+    amount TEXT NOT NULL,
+    delta  TEXT NOT NULL,
+    PRIMARY KEY (name, tbl)
+) STRICT, WITHOUT ROWID;
+"""
+
 MIGRATIONS = (
     ("first", _FIRST), ("sources", _SOURCES), ("length", _LENGTH), ("documents", _DOCUMENTS), ("alarms", _ALARMS),
-    ("draws", _DRAWS),
+    ("draws", _DRAWS), ("accounts", _ACCOUNTS),
 )  # fmt: skip
