@@ -145,8 +145,9 @@ def test_new_questions_are_charged_to_an_old_ledger_up_to_the_limit_of_an_analys
 @pytest.mark.slow
 def dictionary_of(release):
     """File, column, noise and price of every number: words may be mended, and columns added."""
-    rows = list(csv.DictReader((release / "dictionary.csv").read_text(encoding="utf-8").splitlines()))
-    return [{name: row[name] for name in ("file", "column", "kind", "confidence", "noise", "scale", "cost", "labels")} for row in rows]
+    names = ("file", "column", "kind", "confidence", "noise", "scale", "cost", "labels")
+    rows = csv.DictReader((release / "data-dictionary.csv").read_text(encoding="utf-8").splitlines())
+    return [{name: row[name] for name in names} for row in rows]
 
 
 def test_an_old_release_is_published_again_for_free(folder, curators, told):
@@ -158,7 +159,7 @@ def test_an_old_release_is_published_again_for_free(folder, curators, told):
     assert found.is_free
     assert curators["visits"].budget.spent == before
     assert dictionary_of(folder / "again") == dictionary_of(folder / "kept")
-    for file in {*(folder / "kept").glob("*.csv")} - {folder / "kept" / "dictionary.csv"}:
+    for file in {*(folder / "kept").glob("*.csv")} - {folder / "kept" / "data-dictionary.csv"}:
         assert (folder / "again" / file.name).read_bytes() == file.read_bytes()
     assert office.verify_release(folder / "again").ok                              # signed now, with the receipts of then
     assert "publish it again" in office.verify_release(folder / "kept").problems[0]
