@@ -83,8 +83,8 @@ def test_e6_the_race_table_takes_noise_of_scale_two_over_epsilon_where_the_slide
     assert list(np.ravel(calls[0].exact)) == [4201, 553, 28, 239, 24, 88]
     assert len(answer.rows) == 6
     made_consistent = answer.consistent(total=5133)
-    assert sum(row["n"] for row in made_consistent) == 5133
-    assert all(row["n"] >= 0 for row in made_consistent)
+    assert sum(row["n"] for row in made_consistent.rows) == made_consistent.total == 5133
+    assert all(row["n"] >= 0 for row in made_consistent.rows)
 
 
 def test_e6_our_cells_err_less_than_the_slides_at_the_same_epsilon():

@@ -9,6 +9,7 @@ from tests.answers.made import answer, counts, one, two_keys
 from discreet.answers import AnswerColumn
 from discreet.answers.consistent import consistent_counts
 from discreet.errors import ParameterError
+from discreet.privacy.losses import Pure
 
 cells = st.lists(st.integers(-500, 500), min_size=1, max_size=30)
 totals = st.integers(0, 2000)
@@ -80,20 +81,20 @@ def test_huge_counts_are_exact():
 
 def test_an_answer_is_made_consistent_beside_its_raw_rows():
     made = counts([945, -5])
-    assert made.consistent() == [{"UrbanRural": 1, "n": 940}, {"UrbanRural": 2, "n": 0}]
-    assert made.consistent(total=1000) == [{"UrbanRural": 1, "n": 975}, {"UrbanRural": 2, "n": 25}]
+    assert made.consistent().rows == ({"UrbanRural": 1, "n": 940}, {"UrbanRural": 2, "n": 0})
+    assert made.consistent(total=1000).rows == ({"UrbanRural": 1, "n": 975}, {"UrbanRural": 2, "n": 25})
     assert made.rows[1] == {"UrbanRural": 2, "n": -5}
     assert made.intervals[1] == {"n": (-35, 25)}
 
 
 def test_all_keys_stay():
-    fixed = two_keys().consistent(994)
+    fixed = two_keys().consistent(994).rows
     assert [set(row) for row in fixed] == [{"UrbanRural", "Race", "n"}] * 12
     assert sum(row["n"] for row in fixed) == 994
 
 
 def test_a_negative_sum_becomes_a_table_of_zeros():
-    assert [row["n"] for row in counts([-9, 2]).consistent()] == [0, 0]
+    assert [row["n"] for row in counts([-9, 2]).consistent().rows] == [0, 0]
 
 
 def two_counts():
@@ -104,7 +105,7 @@ def two_counts():
 def test_several_counts_need_a_choice():
     with pytest.raises(ParameterError, match="2 count columns; choose one by column=: n, old"):
         two_counts().consistent()
-    assert two_counts().consistent(column="old") == [{"k": 1, "old": 0}]
+    assert two_counts().consistent(column="old").rows == ({"k": 1, "old": 0},)
     with pytest.raises(ParameterError, match="no count column 'm'; name one of: n, old"):
         two_counts().consistent(column="m")
 
@@ -122,6 +123,16 @@ def test_means_have_no_counts():
 
 def test_an_empty_answer():
     empty = counts([], labels={})
-    assert empty.consistent() == []
+    assert empty.consistent().rows == ()
     with pytest.raises(ParameterError, match="no cell"):
         empty.consistent(5)
+
+
+def test_it_says_that_it_costs_nothing():
+    found = counts([945, -5]).consistent(total=1000)
+    assert found.cost == Pure(epsilon=0)
+    assert found.to_dict()["cost"] == {"epsilon": "0"}
+    assert found.to_dict()["total"] == 1000
+    lines = [" ".join(line.split()) for line in repr(found).splitlines()]
+    assert lines[:3] == ["UrbanRural n", "1 Urban 975", "2 Rural 25"]
+    assert "costs nothing" in repr(found)

@@ -133,3 +133,13 @@ def test_a_rank_that_is_not_a_probability_is_refused(bad):
 def test_a_number_of_draws_that_is_not_whole_is_refused(bad):
     with pytest.raises(ParameterError):
         Laplace().draw(bad)
+
+
+@given(locations, scales, st.floats(-40, 40), st.floats(1e-12, 1 - 1e-12))
+def test_the_normal_beside_it_is_that_of_scipy(location, scale, z, p):
+    ours, theirs, x = dc.distributions.Normal(location, scale), scipy.stats.norm(location, scale), location + z * scale
+    assert ours.pdf(x) == pytest.approx(theirs.pdf(x), rel=1e-9, abs=1e-300)
+    assert ours.cdf(x) == pytest.approx(theirs.cdf(x), rel=1e-9, abs=1e-300)
+    assert ours.ppf(p) == pytest.approx(theirs.ppf(p), rel=1e-9, abs=1e-9)
+    assert ours.ppf([0, 1]).tolist() == [-math.inf, math.inf]
+    assert ours.variance == pytest.approx(scale**2)

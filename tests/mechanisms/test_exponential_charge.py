@@ -110,3 +110,32 @@ def test_the_chosen_score_is_rarely_further_behind_than_score_gap_says(candidate
     worst = mechanism.pmf([0.0, *[-gap * 0.8] * (candidates - 1)])
     if candidates == 1000:                                    # and the bound is not far too careful
         assert sum(worst[1:]) > 1 - float(confidence)
+
+
+# ---- candidates with names
+
+VOTES = {"b": 10, "c": 10, "x": 0}
+
+
+@pytest.mark.parametrize("mechanism", [dc.Exponential(epsilon=1, sensitivity=1), dc.PermuteAndFlip(epsilon=1, sensitivity=1)])
+def test_candidates_with_names_are_told_by_them(mechanism):
+    assert mechanism.select({"only": 3}) == "only"
+    assert mechanism.select(VOTES) in VOTES
+    assert list(mechanism.pmf(VOTES).values()) == mechanism.pmf(list(VOTES.values()))
+    assert list(mechanism.pmf(VOTES)) == ["b", "c", "x"]
+
+
+def test_weights_have_the_names_of_their_candidates():
+    chooses = dc.Exponential(epsilon=1, sensitivity=1)
+    weights = {"x": 1, "c": 0, "b": 0}
+    assert chooses.select(VOTES, weights) == "x"
+    assert chooses.pmf(VOTES, weights) == {"b": 0, "c": 0, "x": 1}
+    with pytest.raises(dc.ParameterError, match="not those of the candidates"):
+        chooses.select(VOTES, {"x": 1})
+
+
+def test_an_order_of_names():
+    best = dc.NoisyMax(epsilon=1, sensitivity=1, count=2)
+    assert set(best.select(VOTES)) < set(VOTES)
+    by_place = best.pmf(list(VOTES.values()))
+    assert best.pmf(VOTES) == {tuple("bcx"[place] for place in order): chance for order, chance in by_place.items()}

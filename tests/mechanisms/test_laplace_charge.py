@@ -132,3 +132,22 @@ def test_loss_for_needs_no_sensitivity():
     assert Laplace(scale="0.5").loss_for(distance="0.15") == dc.Pure(epsilon="3/10")
     assert Laplace(scale="0.5").loss_for(0) == dc.Pure(epsilon=0)
     assert Laplace(scale=10, sensitivity=1).loss == dc.Pure(epsilon="0.1")
+
+
+def test_a_float_goes_through_a_scale_and_loss_for_counts_what_rounding_adds(most_steps_apart):
+    assert isinstance(Laplace(scale=10).release(51.5), float)
+    given = Laplace(scale="0.5").for_floats()
+    assert given.law.linear == given.step / given.scale               # as wide as asked, not wider
+    for mechanism in (given, Laplace(scale="0.5", step="1/8")):       # this one used to send its asker back to loss_for
+        for distance in ("0.15", "1/7", "3"):
+            lost = most_steps_apart(Fraction(distance), mechanism.step) * mechanism.law.linear
+            assert lost <= mechanism.loss_for(distance).epsilon <= lost + mechanism.law.linear
+    assert given.loss_for("0.15").epsilon == (Fraction("0.15") + given.step) / Fraction("0.5")
+
+
+def test_half_width_takes_what_interval_takes():
+    mechanism = Laplace(epsilon="0.1", sensitivity=1)
+    assert mechanism.half_width("0.95") == mechanism.half_width(0.95) == mechanism.half_width() == 30
+    assert mechanism.interval("0.95") == (-30, 30)
+    with pytest.raises(dc.ParameterError, match=r"0\.95 for 95"):
+        mechanism.half_width(95)

@@ -71,7 +71,6 @@ def test_a_delta_outside_0_to_1_is_refused(delta):
     (Laplace, "either an epsilon or a scale"),
     (lambda: Laplace(epsilon=1), "an epsilon needs a sensitivity"),
     (lambda: Laplace(epsilon=1, scale=1, sensitivity=1), "either an epsilon or a scale"),
-    (lambda: Laplace(scale=1).release(0.5), "needs the sensitivity"),
     (lambda: Laplace(scale=1).loss, "needs the sensitivity"),
     (lambda: Gaussian(sensitivity=1), "rho, or epsilon and delta"),
     (lambda: Gaussian(epsilon=1, sensitivity=1), "rho, or epsilon and delta"),
@@ -103,7 +102,7 @@ def test_a_confidence_of_95_is_refused(confidence):
 
 @pytest.mark.parametrize("scores", [
     [], (), np.array([]), np.array([[1, 2]]), np.array(3), [NAN, 1], [1, INF], np.array([1.0, NAN]), ["a"], [None, 1],
-    [True, False], np.array([True]), np.array(["a"]), np.array([1j]), [[1, 2], [3, 4]], "123", 5, None, {1: 2}, {1, 2}, range],
+    [True, False], np.array([True]), np.array(["a"]), np.array([1j]), [[1, 2], [3, 4]], "123", 5, None, {1: "x"}, {1, 2}, range],
     ids=lambda x: repr(x)[:30])
 def test_scores_that_are_not_a_list_of_finite_numbers_are_refused(scores):
     mechanism = Exponential(epsilon=1, sensitivity=1)

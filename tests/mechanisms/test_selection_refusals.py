@@ -55,7 +55,7 @@ def test_a_parameter_that_is_no_number_above_zero_is_refused(make):
 
 @pytest.mark.parametrize("scores", [
     [], (), np.array([]), np.array([[1, 2]]), [math.nan, 1], [1, math.inf], np.array([1.0, math.nan]), np.array([1, -math.inf]),
-    ["a"], [None, 1], [True, False], np.array([True]), [[1, 2], [3, 4]], "123", 5, None, {1: 2}],
+    ["a"], [None, 1], [True, False], np.array([True]), [[1, 2], [3, 4]], "123", 5, None, {1: "x"}],
     ids=lambda x: repr(x)[:30])
 def test_scores_that_are_not_a_list_of_finite_numbers_are_refused(scores):
     for mechanism in (PermuteAndFlip(epsilon=1, sensitivity=1), NoisyMax(epsilon=1, sensitivity=1)):

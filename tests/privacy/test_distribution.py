@@ -268,6 +268,7 @@ def test_blocks_of_outputs_bracket_what_all_of_them_one_by_one_lose(scale, shift
 def test_what_a_chart_draws_is_a_law_and_a_falling_curve():
     found = dc.loss_distribution(dc.Approximate(epsilon="0.1", delta="1e-4"), count=20)
     losses, masses = found.losses()
+    assert (masses > 0).all()
     assert np.sum(masses) == pytest.approx(1, abs=1e-9)
     assert found.infinite == pytest.approx(1 - (1 - 1e-4) ** 20, rel=1e-9)
     mean = 20 * 0.1 * np.tanh(0.05)

@@ -58,3 +58,27 @@ def test_a_loss_that_is_no_number_from_zero_up_is_refused(make, bad):
 def test_a_concentrated_loss_needs_a_delta():
     with pytest.raises(dc.ParameterError, match="needs a delta above 0; write a small delta such as '1e-6'"):
         dc.Concentrated(rho=1).to_approximate(0)
+
+
+# ---- comparing
+
+
+def test_losses_of_one_kind_are_compared_number_by_number():
+    assert dc.Pure(epsilon=1) <= dc.Pure(epsilon=2)
+    assert dc.Pure(epsilon=1) < dc.Pure(epsilon=2)
+    assert dc.Pure(epsilon=2) > dc.Pure(epsilon="1.999")
+    assert not dc.Pure(epsilon=1) < dc.Pure(epsilon=1)
+    assert dc.Pure(epsilon=1) <= dc.Approximate(epsilon=1, delta="1e-6")
+    assert not dc.Approximate(epsilon=1, delta="1e-6") <= dc.Pure(epsilon=1)
+    assert dc.Concentrated(rho="0.1") < dc.Concentrated(rho="0.2")
+    one, other = dc.Approximate(epsilon=1, delta="1e-5"), dc.Approximate(epsilon=2, delta="1e-6")
+    assert not one <= other
+    assert not other <= one
+    assert max([dc.Pure(epsilon=1), dc.Pure(epsilon=3), dc.Pure(epsilon=2)]) == dc.Pure(epsilon=3)
+
+
+@pytest.mark.parametrize("other", [dc.Concentrated(rho=1), 1])
+def test_losses_of_different_kinds_are_not_compared(other):
+    for compare in (lambda: dc.Pure(epsilon=1) <= other, lambda: dc.Pure(epsilon=1) > other):
+        with pytest.raises(dc.ParameterError, match="to_approximate"):
+            compare()

@@ -99,18 +99,18 @@ def test_many_more_losses_than_can_be_listed_are_composed_too():
 def test_optimal_is_no_more_than_advanced_and_advanced_no_more_than_the_sum():
     for epsilon, count in itertools.product(("0.01", "0.1", "1", "3"), (1, 10, 200)):
         loss = dc.Approximate(epsilon=epsilon, delta="1e-8")
-        advanced = dc.advanced_composition(loss, count=count, slack="1e-6")
+        advanced = dc.advanced_composition(loss, count=count, delta="1e-5")
         best = dc.optimal_composition(loss, count=count, delta=advanced.delta)
         assert best.epsilon <= advanced.epsilon <= count * Fraction(epsilon)
-        assert advanced.delta == Fraction("1e-6") + count * Fraction("1e-8")
+        assert advanced.delta == Fraction("1e-5")                  # of the whole, as everywhere
 
 
 def test_published_advanced_composition():
-    found = dc.advanced_composition(dc.Pure(epsilon="0.1"), count=100, slack="1e-6")
+    found = dc.advanced_composition(dc.Pure(epsilon="0.1"), count=100, delta="1e-6")
     assert float(found.epsilon) == pytest.approx(5.7561, abs=5e-5)
     true = mpmath.sqrt(2 * 100 * mpmath.log(10**6)) / 10 + 10 * mpmath.tanh(mpmath.mpf("0.05"))
     assert true <= mp(found.epsilon) <= true * (1 + mpmath.mpf("2e-11"))
-    mixed = dc.advanced_composition(*[dc.Pure(epsilon="0.1")] * 60, *[dc.Pure(epsilon="0.05")] * 40, slack="1e-6")
+    mixed = dc.advanced_composition(*[dc.Pure(epsilon="0.1")] * 60, *[dc.Pure(epsilon="0.05")] * 40, delta="1e-6")
     spread = mpmath.sqrt(2 * (mpmath.mpf("0.6") + mpmath.mpf("0.1")) * mpmath.log(10**6))
     drift = 6 * mpmath.tanh(mpmath.mpf("0.05")) + 2 * mpmath.tanh(mpmath.mpf("0.025"))
     assert float(mixed.epsilon) == pytest.approx(float(spread + drift), rel=1e-9)
@@ -158,9 +158,10 @@ def test_k_times_an_event_costs_as_much_as_k_of_them_one_by_one(event, k):
     lambda: dc.optimal_composition(dc.Approximate(epsilon=1, delta="1e-3"), delta=0),
     lambda: dc.optimal_composition(dc.Approximate(epsilon=1, delta="1e-3"), count=3, delta="2.9e-3"),
     lambda: dc.optimal_composition(dc.Pure(epsilon=1), delta=1), lambda: dc.optimal_composition(dc.Pure(epsilon=1), epsilon=-1),
-    lambda: dc.advanced_composition(dc.Pure(epsilon=1), count=5, slack=0), lambda: dc.advanced_composition(slack="1e-6"),
-    lambda: dc.advanced_composition(dc.Pure(epsilon=1), count=0, slack="1e-6"),
-    lambda: dc.advanced_composition(dc.Concentrated(rho=1), slack="1e-6")])
+    lambda: dc.advanced_composition(dc.Pure(epsilon=1), count=5, delta=0), lambda: dc.advanced_composition(delta="1e-6"),
+    lambda: dc.advanced_composition(dc.Pure(epsilon=1), count=0, delta="1e-6"),
+    lambda: dc.advanced_composition(dc.Approximate(epsilon=1, delta="1e-6"), count=5, delta="5e-6"),
+    lambda: dc.advanced_composition(dc.Concentrated(rho=1), delta="1e-6")])
 def test_what_cannot_be_composed_is_refused_with_a_way_out(call):
     with pytest.raises(dc.ParameterError) as caught:
         call()

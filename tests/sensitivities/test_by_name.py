@@ -219,3 +219,25 @@ def test_equal_facts_give_equal_statistics():
 def test_every_public_name_is_there_and_in_order():
     assert sorted(discreet.sensitivities.__all__) == discreet.sensitivities.__all__
     assert all(hasattr(discreet.sensitivities, name) for name in discreet.sensitivities.__all__)
+
+
+# ---- several statistics as one query
+
+MEANS = [("mean", {"lower": 0, "upper": 1_000_000}), ("mean", {"lower": 0, "upper": 500_000})]
+
+
+def test_several_statistics_are_one_query_whose_sensitivity_is_the_sum():
+    assert sensitivity(MEANS, neighbours="change_one", rows=994) == Fraction(1_500_000, 994)
+    squared = sensitivity(MEANS, neighbours="change_one", rows=994, norm="l2_squared")
+    assert squared == Fraction(1_000_000, 994) ** 2 + Fraction(500_000, 994) ** 2
+    assert sensitivity(["count", "sum"], neighbours="add_remove", lower=-1, upper=3) == 1 + 3
+    assert sensitivity(["count"] * 3, neighbours="add_remove") == sensitivity("counts", k=3, neighbours="add_remove")
+
+
+@pytest.mark.parametrize(("several", "why"), [
+    ([], "no statistic"), ([("mean",)], "not a statistic with its parameters"), (["mena"], "no statistic called"),
+    ([("count", {"lower": 0})], "count has no lower"), ([("mean", {"rows": 3})], "not a statistic with its parameters"),
+    (["count", ("quantile_score", {"q": "0.5"})], "is a score"), (["count", "mean"], "needs the bounds")])
+def test_what_is_no_list_of_statistics_is_refused(several, why):
+    with pytest.raises(ParameterError, match=why):
+        sensitivity(several, neighbours="add_remove")

@@ -14,9 +14,10 @@ from discreet.exact import Number, shown
 from discreet.privacy.losses import Approximate, Concentrated, Loss, Pure
 
 if TYPE_CHECKING:
+    from discreet.answers.consistent import ConsistentCounts
     from discreet.answers.ranges import RangeTotals, Total
 
-__all__ = ["Allowance", "Answer", "AnswerColumn", "BudgetState", "as_strings"]
+__all__ = ["Allowance", "Answer", "AnswerColumn", "BudgetState", "as_strings", "library"]
 
 
 def as_strings(loss: Loss) -> dict[str, str]:
@@ -34,7 +35,7 @@ def _in_64_bits(value: Any) -> Any:
     return float(value) if isinstance(value, int) and not -(1 << 63) <= value < 1 << 63 else value
 
 
-def _library(name: str) -> Any:
+def library(name: str) -> Any:
     """A library that only those need who ask for its frames."""
     try:
         return import_module(name)
@@ -220,18 +221,18 @@ class Answer:
 
     def to_pandas(self) -> Any:
         """The columns as a pandas DataFrame."""
-        return _library("pandas").DataFrame(self.to_columns())
+        return library("pandas").DataFrame(self.to_columns())
 
     def to_polars(self) -> Any:
         """The columns as a polars DataFrame; whole numbers of more than 64 bits as floats."""
         columns = {name: [_in_64_bits(value) for value in values] for name, values in self.to_columns().items()}
-        return _library("polars").DataFrame(columns, strict=False)  # whole numbers and others in one column
+        return library("polars").DataFrame(columns, strict=False)  # whole numbers and others in one column
 
     def to_arrow(self) -> Any:
         """The columns as an Arrow table."""
-        return _library("pyarrow").table(self.to_columns())
+        return library("pyarrow").table(self.to_columns())
 
-    def consistent(self, total: int | None = None, *, column: str | None = None) -> list[dict[str, Any]]:
+    def consistent(self, total: int | None = None, *, column: str | None = None) -> "ConsistentCounts":
         """The counts as whole numbers, none negative, summing to a public ``total`` (else to their own rounded sum).
 
         Free, since it only reads what was released. The intervals belong to the released counts, not to these.

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = [
     "MOST_ROWS",
     "NOT_COVERED",
+    "aligned",
     "answer_in_words",
     "basis_in_words",
     "budget_in_words",
@@ -165,9 +166,9 @@ def _one_number(answer: "Answer", column: "AnswerColumn") -> str:
 def _listed(answer: "Answer", columns: Sequence["AnswerColumn"]) -> list[str]:
     read = [only_reading(answer, column) for column in columns]
     names = [shortened(clean(column.name), _MOST_COLUMNS_OF_TEXT) for column in columns]
-    values = _aligned([each.value for each in read], right=True)
+    values = aligned([each.value for each in read], right=True)
     texts = [f"{value} {_spread(each)}".rstrip() for value, each in zip(values, read, strict=True)]
-    return [f"{name}  {text}" for name, text in zip(_aligned(names), texts, strict=True)]
+    return [f"{name}  {text}" for name, text in zip(aligned(names), texts, strict=True)]
 
 
 def _spread(read: Reading) -> str:
@@ -194,21 +195,21 @@ def _key_column(answer: "Answer", column: "AnswerColumn") -> list[str]:
     shown = [shortened(clean(missing if value is None else value), _MOST_COLUMNS_OF_TEXT) for value in values]
     known = [value for value in values if value is not None]
     numeric = bool(known) and all(isinstance(value, int | float) and not isinstance(value, bool) for value in known)
-    texts = _aligned(shown, right=numeric)
+    texts = aligned(shown, right=numeric)
     if any(value is not None for value in column.labels):
         labels = ["" if value is None else column.labels.get(value, "") for value in values]
         texts = [f"{text} {shortened(clean(label), _MOST_COLUMNS_OF_TEXT)}" for text, label in zip(texts, labels, strict=True)]
         numeric = False
-    return _aligned([shortened(clean(column.name), _MOST_COLUMNS_OF_TEXT), *texts], right=numeric)
+    return aligned([shortened(clean(column.name), _MOST_COLUMNS_OF_TEXT), *texts], right=numeric)
 
 
 def _number_column(answer: "Answer", column: "AnswerColumn") -> list[str]:
     """The header and every number, aligned at the ± or at the first of two ends."""
     read = readings(answer, column, MOST_ROWS)
-    values = _aligned([each.value for each in read], right=True)
-    spreads = _aligned([_both_ends(each) for each in read])
+    values = aligned([each.value for each in read], right=True)
+    spreads = aligned([_both_ends(each) for each in read])
     texts = [f"{value} {spread}".rstrip() for value, spread in zip(values, spreads, strict=True)]
-    return _aligned([shortened(clean(column.name), _MOST_COLUMNS_OF_TEXT), *_aligned(texts)], right=True)
+    return aligned([shortened(clean(column.name), _MOST_COLUMNS_OF_TEXT), *aligned(texts)], right=True)
 
 
 def _both_ends(read: Reading) -> str:
@@ -228,7 +229,8 @@ def _warned(warnings: Iterable[str]) -> list[str]:
     return [f"! {clean(warning)}" for warning in warnings]
 
 
-def _aligned(texts: Sequence[str], *, right: bool = False) -> list[str]:
+def aligned(texts: Sequence[str], *, right: bool = False) -> list[str]:
+    """The texts, all as wide as the widest."""
     widest = max(map(width_of, texts), default=0)
     return [padded(text, widest, right=right) for text in texts]
 
@@ -247,7 +249,7 @@ def quote_in_words(quote: "Quote") -> str:
         (NOT_COVERED, [clean(sentence) for sentence in quote.left_out]),
     ]
     shown = [(name, line) for name, lines in parts for name, line in zip([name] + [""] * len(lines), lines, strict=False)]
-    names = _aligned([name for name, _ in shown])
+    names = aligned([name for name, _ in shown])
     head = f"quote for {clean(quote.table)} · {shortened(clean(quote.question), 100)}"
     body = [f"  {name}  {line}" for name, (_, line) in zip(names, shown, strict=True)]
     return for_terminal("\n".join([head, *body, *(f"  {line}" for line in _warned(quote.warnings))]))
@@ -286,7 +288,7 @@ def groups_in_words(quote: "Quote") -> list[tuple[str, str]]:
 def parts_in_words(quote: "Quote") -> list[tuple[str, str]]:
     """What each part costs, if there are several; those that were bought before are free."""
     parts = [(what, loss_in_words(loss)) for what, loss in quote.split] + [(what, "free: bought before") for what in quote.free]
-    whats = _aligned([shortened(clean(what), 60) for what, _ in parts])
+    whats = aligned([shortened(clean(what), 60) for what, _ in parts])
     return [(what, cost) for what, (_, cost) in zip(whats, parts, strict=True)] if len(parts) > 1 else []
 
 
@@ -298,8 +300,8 @@ def offer_in_words(offer: "QuotedOffer") -> str:
 
 def _expected_lines(quote: "Quote") -> list[str]:
     by_name = [(name, list(each)) for name, each in groupby(quote.columns, key=lambda column: column.name)]
-    names = _aligned([clean(name) for name, _ in by_name])
-    errors = _aligned([" / ".join(f"± {rough(column.plus_minus)}" for column in each) for _, each in by_name])
+    names = aligned([clean(name) for name, _ in by_name])
+    errors = aligned([" / ".join(f"± {rough(column.plus_minus)}" for column in each) for _, each in by_name])
     bases = [basis_in_words(each, quote.cells) for _, each in by_name]
     return [f"{name}  {error}  {basis}".rstrip() for name, error, basis in zip(names, errors, bases, strict=True)]
 
@@ -356,7 +358,7 @@ def table_in_words(facts: "Facts", budget: "BudgetState") -> str:
     from discreet.answers.public import about, columns_of
 
     described = [[*(shortened(clean(cell), _MOST_COLUMNS_OF_TEXT) for cell in cells), last] for *cells, last in columns_of(facts)]
-    columns = [_aligned(cells) for cells in zip(*described, strict=True)]
+    columns = [aligned(cells) for cells in zip(*described, strict=True)]
     head = [" · ".join(about(facts)), budget_in_words(budget)]
     if facts.located is None:
         head.append("the budget lives in this process and is gone with it")

@@ -101,7 +101,7 @@ class Bernstein:
     def half_width(self, confidence: Number = "0.95") -> float:
         """How far noise moves the polynomial anywhere, at most and with at least this confidence."""
         outside = 1 - read_confidence(confidence)
-        each = self.noise.for_floats(self.points).half_width(1 - outside / self.points)
+        each = self.noise.for_floats(self.points).reach(1 - outside / self.points)
         return nextafter(float(each * (2**self.iterations - 1)), inf)  # the iterated operator may stretch by so much
 
     def __repr__(self) -> str:

@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any, overload
 
 from discreet.exact import Number
 from discreet.mechanisms.accuracy import to_float
 from discreet.mechanisms.observing import observed
-from discreet.mechanisms.scores import Scores, chances, read_scores, read_weights, taken, widest_gap
-from discreet.mechanisms.selects import Scored, Selects
+from discreet.mechanisms.scores import Named, Scores, chances, in_order, names_of, read_scores, read_weights, taken, widest_gap
+from discreet.mechanisms.selects import Scored, Selects, by_name
 from discreet.noise.keystream import fresh
 from discreet.noise.probabilities import Between
 from discreet.noise.race import winner
@@ -30,29 +31,41 @@ class Exponential(Selects):
         """What a selection is, as an event."""
         return ExponentialSelection(self.epsilon)
 
-    def select(self, scores: Scores, weights: Scores | None = None) -> int:
-        """The place of the chosen candidate."""
+    @overload
+    def select(self, scores: Scores, weights: Scores | None = None) -> int: ...
+    @overload
+    def select(self, scores: Named, weights: Named | None = None) -> Any: ...
+    def select(self, scores: Scores | Named, weights: Scores | Named | None = None) -> Any:
+        """The place of the chosen candidate, or its name where ``scores`` is a dict."""
         whole, unit = read_scores(scores)
+        names = names_of(scores)
         if weights is None:
-            return observed(self, Scored(whole, unit), lambda: winner(whole, self._factor * unit, "gumbel", fresh()))
-        able, shares = read_weights(weights, len(whole))
+            return names[observed(self, Scored(whole, unit), lambda: winner(whole, self._factor * unit, "gumbel", fresh()))]
+        able, shares = read_weights(in_order(weights, names), len(whole))
         some = taken(whole, able)
         place = observed(
             self, Scored(some, unit, shares), lambda: winner(some, self._factor * unit, "gumbel", fresh(), shares)
         )
-        return int(able[place])
+        return names[int(able[place])]
 
-    def pmf(self, scores: Scores, weights: Scores | None = None, *, exact: bool = False) -> list[float] | list[Between]:
-        """The probability of each candidate."""
+    @overload
+    def pmf(self, scores: Scores, weights: Scores | None = None, *, exact: bool = False) -> list[float] | list[Between]: ...
+    @overload
+    def pmf(
+        self, scores: Named, weights: Named | None = None, *, exact: bool = False
+    ) -> dict[Any, float] | dict[Any, Between]: ...
+    def pmf(self, scores: Scores | Named, weights: Scores | Named | None = None, *, exact: bool = False) -> Any:
+        """The probability of each candidate, under its name where ``scores`` is a dict."""
         whole, unit = read_scores(scores)
-        able, shares = read_weights([1] * len(whole) if weights is None else weights, len(whole))
+        names = names_of(scores)
+        able, shares = read_weights([1] * len(whole) if weights is None else in_order(weights, names), len(whole))
         odds = chances(taken(whole, able), self._factor * unit)
         odds = [(int(share) * low, int(share) * high) for share, (low, high) in zip(shares, odds, strict=True)]
         low, high = sum(each[0] for each in odds), sum(each[1] for each in odds)
         between = [(Fraction(0), Fraction(0))] * len(whole)
         for at, each in zip(able.tolist(), odds, strict=True):
             between[at] = each[0] / high, each[1] / low
-        return between if exact else [to_float(each) for each in between]
+        return by_name(scores, between if exact else [to_float(each) for each in between])
 
     def score_gap(self, candidates: int, confidence: Number = "0.95") -> float:
         """How far the chosen score falls short of the best, at most and with at least this confidence; of equal weights."""

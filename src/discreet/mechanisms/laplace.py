@@ -24,7 +24,7 @@ class Laplace(AddsNoise):
     ``sensitivity`` is in the l1 norm over all numbers released together. Answers are whole multiples of ``step``: 1 if the
     sensitivity is a whole number, else a power of two far below scale and sensitivity. Floats are rounded to a step fine
     enough for them (see ``for_floats``), unless one was given, and the noise is widened to cover what rounding can add to
-    their distance.
+    their distance. Where only the scale is known, it stays as it is, and ``loss_for`` adds what rounding does.
 
     Proof: docs/proofs/laplace.md
     """
@@ -74,8 +74,8 @@ class Laplace(AddsNoise):
     @property
     def law(self) -> Law:
         """The law of the noise, in steps."""
-        if not self.rounds:
-            return discrete_laplace_law(self.scale / self.step)
+        if not self.rounds or self.sensitivity is None:
+            return discrete_laplace_law(self.scale / self.step)  # as wide as asked; ``loss_for`` counts what rounding adds
         return discrete_laplace_law(self._steps_apart(self._known_sensitivity) / self._epsilon)
 
     @property
@@ -97,7 +97,7 @@ class Laplace(AddsNoise):
 
     @property
     def _width(self) -> Fraction:
-        return min(self.scale, self._known_sensitivity)
+        return self.scale if self.sensitivity is None else min(self.scale, self.sensitivity)
 
     def _steps_apart(self, distance: Fraction) -> Fraction:
         """How many steps apart, summed over all numbers, two answers at this distance can be once they are on the step."""

@@ -76,14 +76,18 @@ class AddsNoise(ABC):
 
         On step 1 this is about whole numbers; for k floats ask ``for_floats(k).interval()``.
         """
-        size = self.half_width(read_confidence(confidence))
+        size = self.half_width(confidence)
         if size.denominator == 1:
             return -int(size), int(size)
         outwards = float(size) if Fraction(float(size)) >= size else nextafter(float(size), inf)
         return -outwards, outwards
 
-    def half_width(self, confidence: Fraction) -> Fraction:
+    def half_width(self, confidence: Number = "0.95") -> Fraction:
         """The least distance that noise and rounding exceed with probability at most 1 - confidence."""
+        return self.reach(read_confidence(confidence))
+
+    def reach(self, confidence: Fraction) -> Fraction:
+        """The same for a confidence as close to 1 as several numbers at once may need it."""
         return half_width(self.law, confidence) * self.step + (self.step / 2 if self.rounds else 0)
 
     @property

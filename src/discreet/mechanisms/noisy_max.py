@@ -3,12 +3,13 @@
 from dataclasses import dataclass
 from fractions import Fraction
 from math import perm
+from typing import Any, overload
 
 from discreet.errors import ParameterError
 from discreet.exact import Number, exact_whole, shown
 from discreet.mechanisms.accuracy import to_float
 from discreet.mechanisms.observing import observed
-from discreet.mechanisms.scores import Scores, Whole, chances, read_scores, widest_gap
+from discreet.mechanisms.scores import Named, Scores, Whole, chances, names_of, read_scores, widest_gap
 from discreet.mechanisms.selects import Scored, Selects
 from discreet.noise.keystream import fresh
 from discreet.noise.probabilities import Between
@@ -42,19 +43,29 @@ class NoisyMax(Selects):
         """What a selection is, as an event."""
         return Repeated(ExponentialSelection(self.epsilon / self.count), self.count)
 
-    def select(self, scores: Scores) -> list[int]:
-        """The places of the chosen candidates, best first."""
+    @overload
+    def select(self, scores: Scores) -> list[int]: ...
+    @overload
+    def select(self, scores: Named) -> list[Any]: ...
+    def select(self, scores: Scores | Named) -> list[Any]:
+        """The places of the chosen candidates, best first, or their names where ``scores`` is a dict."""
         whole, unit = self._read(scores)
-        return observed(self, Scored(whole, unit), lambda: ranking(whole, self._factor * unit, "gumbel", fresh(), self.count))
+        names = names_of(scores)
+        places = observed(self, Scored(whole, unit), lambda: ranking(whole, self._factor * unit, "gumbel", fresh(), self.count))
+        return [names[place] for place in places]
 
-    def pmf(self, scores: Scores, *, exact: bool = False) -> dict[tuple[int, ...], float] | dict[tuple[int, ...], Between]:
-        """The probability of every order of ``count`` places."""
+    def pmf(
+        self, scores: Scores | Named, *, exact: bool = False
+    ) -> dict[tuple[Any, ...], float] | dict[tuple[Any, ...], Between]:
+        """The probability of every order of ``count`` places, or names where ``scores`` is a dict."""
         whole, unit = self._read(scores)
         if perm(len(whole), self.count) > _MOST:
             raise ParameterError(
                 f"there are {perm(len(whole), self.count)} orders", hint=f"ask for the probabilities of at most {_MOST} orders"
             )
-        between = _orders(whole, self._factor * unit, tuple(range(len(whole))), self.count)
+        names = names_of(scores)
+        found = _orders(whole, self._factor * unit, tuple(range(len(whole))), self.count)
+        between = {tuple(names[place] for place in order): each for order, each in found.items()}
         return between if exact else {order: to_float(each) for order, each in between.items()}
 
     def score_gap(self, candidates: int, confidence: Number = "0.95") -> float:
@@ -65,7 +76,7 @@ class NoisyMax(Selects):
     def __repr__(self) -> str:
         return f"NoisyMax(epsilon={shown(self.epsilon)}, sensitivity={shown(self.sensitivity)}, count={self.count})"
 
-    def _read(self, scores: Scores) -> tuple[Whole, Fraction]:
+    def _read(self, scores: Scores | Named) -> tuple[Whole, Fraction]:
         whole, unit = read_scores(scores)
         if self.count >= len(whole):
             raise ParameterError(

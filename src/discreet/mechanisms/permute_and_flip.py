@@ -3,13 +3,14 @@
 from dataclasses import dataclass
 from fractions import Fraction
 from math import comb
+from typing import Any, overload
 
 from discreet.errors import ParameterError
 from discreet.exact import Number
 from discreet.mechanisms.accuracy import to_float
 from discreet.mechanisms.observing import observed
-from discreet.mechanisms.scores import Scores, chances, read_scores, widest_gap
-from discreet.mechanisms.selects import Scored, Selects
+from discreet.mechanisms.scores import Named, Scores, chances, names_of, read_scores, widest_gap
+from discreet.mechanisms.selects import Scored, Selects, by_name
 from discreet.noise.enclosures import Enclosure, floor_and_ceiling
 from discreet.noise.keystream import fresh
 from discreet.noise.probabilities import Between
@@ -39,13 +40,22 @@ class PermuteAndFlip(Selects):
         """What a selection is, as an event."""
         return PureRelease(self.epsilon)
 
-    def select(self, scores: Scores) -> int:
-        """The place of the chosen candidate."""
+    @overload
+    def select(self, scores: Scores) -> int: ...
+    @overload
+    def select(self, scores: Named) -> Any: ...
+    def select(self, scores: Scores | Named) -> Any:
+        """The place of the chosen candidate, or its name where ``scores`` is a dict."""
         whole, unit = read_scores(scores)
-        return observed(self, Scored(whole, unit), lambda: winner(whole, self._factor * unit, "exponential", fresh()))
+        place = observed(self, Scored(whole, unit), lambda: winner(whole, self._factor * unit, "exponential", fresh()))
+        return names_of(scores)[place]
 
-    def pmf(self, scores: Scores, *, exact: bool = False) -> list[float] | list[Between]:
-        """The probability of each candidate."""
+    @overload
+    def pmf(self, scores: Scores, *, exact: bool = False) -> list[float] | list[Between]: ...
+    @overload
+    def pmf(self, scores: Named, *, exact: bool = False) -> dict[Any, float] | dict[Any, Between]: ...
+    def pmf(self, scores: Scores | Named, *, exact: bool = False) -> Any:
+        """The probability of each candidate, under its name where ``scores`` is a dict."""
         whole, unit = read_scores(scores)
         if len(whole) > _MOST:
             raise ParameterError(
@@ -54,7 +64,7 @@ class PermuteAndFlip(Selects):
         taken = chances(whole, self._factor * unit)
         passed = [(1 - high, 1 - low) for low, high in taken]
         between = [(p[0] * i[0], min(Fraction(1), p[1] * i[1])) for p, i in zip(taken, _reached(passed), strict=True)]
-        return between if exact else [to_float(each) for each in between]
+        return by_name(scores, between if exact else [to_float(each) for each in between])
 
     def score_gap(self, candidates: int, confidence: Number = "0.95") -> float:
         """How far the chosen score falls short of the best, at most and with at least this confidence."""

@@ -1,9 +1,9 @@
 """What selections have in common: scores and weights as whole numbers, and exp of a score between two Fractions."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from math import frexp, lcm, log
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +15,13 @@ from discreet.noise.enclosures import exp_minus
 from discreet.noise.probabilities import Between
 from discreet.noise.race import Weights
 
-__all__ = ["Scores", "Whole", "as_array", "chances", "read_scores", "read_weights", "taken", "widest_gap"]
+__all__ = [
+    "Named", "Scores", "Whole", "as_array", "chances", "in_order", "names_of", "read_scores", "read_weights", "taken",
+    "widest_gap",
+]  # fmt: skip
 
 Scores = Sequence[Number] | NDArray[np.generic]
+Named = Mapping[Any, Number]  # a score under the name of each candidate
 Whole = Sequence[int] | NDArray[np.int64]
 
 _HOW = "give one finite number per candidate, such as [816, 109, 7]"
@@ -25,8 +29,24 @@ _HOW_WEIGHTS = "give one number of 0 or more per candidate, not all 0, such as [
 _WIDE = 1 << 62
 
 
-def read_scores(scores: Scores) -> tuple[Whole, Fraction]:
+def names_of(scores: Scores | Named) -> list[Any]:
+    """What candidates are called: their names where they have some, else their places."""
+    return list(scores) if isinstance(scores, Mapping) else list(range(len(scores)))
+
+
+def in_order(scores: Scores | Named, names: Sequence[Any]) -> Scores:
+    """Scores or weights as a plain list, those with names in the order of ``names``."""
+    if not isinstance(scores, Mapping):
+        return scores
+    if len(scores) != len(names) or any(name not in scores for name in names):
+        raise ParameterError("the weights are not those of the candidates", hint="give every candidate a weight under its name")
+    return [scores[name] for name in names]
+
+
+def read_scores(scores: Scores | Named) -> tuple[Whole, Fraction]:
     """The scores as whole multiples of one unit, refused if there are none or one is not a finite number."""
+    if isinstance(scores, Mapping):
+        return read_scores(list(scores.values()))
     if isinstance(scores, str) or not isinstance(scores, Sequence | np.ndarray):
         raise ParameterError(f"the scores are a {type(scores).__name__}, not a list of numbers", hint=_HOW)
     if isinstance(scores, np.ndarray):

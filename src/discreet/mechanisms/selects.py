@@ -1,14 +1,16 @@
 """What mechanisms that choose by score have in common: their parameters, their loss, and what a score is worth."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from discreet.exact import Number, exact_not_negative, exact_positive, shown
-from discreet.mechanisms.scores import Whole
+from discreet.mechanisms.scores import Named, Scores, Whole
 from discreet.noise.race import Weights
 from discreet.privacy.losses import Pure
 
-__all__ = ["Scored", "Selects"]
+__all__ = ["Scored", "Selects", "by_name"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,3 +49,8 @@ class Selects:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(epsilon={shown(self.epsilon)}, sensitivity={shown(self.sensitivity)})"
+
+
+def by_name(scores: Scores | Named, found: list[Any]) -> Any:
+    """What was found for each candidate: under its name where candidates have names, else in their order."""
+    return dict(zip(scores, found, strict=True)) if isinstance(scores, Mapping) else found

@@ -91,11 +91,13 @@ class LossDistribution:
         return [(each, self.delta(each)) for each in np.linspace(0.0, last, points).tolist()]
 
     def losses(self) -> tuple[Floats, Floats]:
-        """(losses, probabilities) of the sum on its grid, from above: what a chart of the loss draws. Infinite losses are not
-        in it.
+        """(losses, probabilities) of the sum on its grid, from above: what a chart of the loss draws.
+
+        Places of no weight are left out, and so are infinite losses.
         """
         found = self._untilted()
-        return found.losses, found.weights
+        weighs = found.weights > 0
+        return found.losses[weighs], found.weights[weighs]
 
     @property
     def infinite(self) -> float:

@@ -11,7 +11,7 @@ from discreet.errors import ParameterError
 from discreet.exact import Number, exact_between, exact_not_negative, shown
 from discreet.privacy.conversion import epsilon_of
 
-__all__ = ["Approximate", "Concentrated", "Loss", "Pure", "delta_between", "zCDP"]
+__all__ = ["Approximate", "Comparable", "Concentrated", "Loss", "Pure", "delta_between", "zCDP"]
 
 
 def delta_between(value: Number) -> Fraction:
@@ -24,8 +24,42 @@ def _readable(number: Fraction) -> str:
     return text if len(text) <= 12 else shown(number)
 
 
+class Comparable:
+    """A loss is at most another if none of its numbers is larger; of two (epsilon, delta) it may be neither."""
+
+    __slots__ = ()
+
+    def __le__(self, other: object) -> bool:
+        return all(mine <= theirs for mine, theirs in _side_by_side(self, other))
+
+    def __ge__(self, other: object) -> bool:
+        return all(mine >= theirs for mine, theirs in _side_by_side(self, other))
+
+    def __lt__(self, other: object) -> bool:
+        return self <= other and not self >= other
+
+    def __gt__(self, other: object) -> bool:
+        return self >= other and not self <= other
+
+
+def _side_by_side(one: object, other: object) -> list[tuple[Fraction, Fraction]]:
+    """The numbers of two losses in pairs. A pure loss has a delta of 0; a rho stands beside a rho alone."""
+    if isinstance(one, Concentrated) and isinstance(other, Concentrated):
+        return [(one.rho, other.rho)]
+    if isinstance(one, Pure | Approximate) and isinstance(other, Pure | Approximate):
+        return [(one.epsilon, other.epsilon), (_delta(one), _delta(other))]
+    raise ParameterError(
+        f"a {type(one).__name__} and a {type(other).__name__} are not compared",
+        hint="compare losses of one kind: loss.to_approximate(delta) reads a rho as (epsilon, delta)",
+    )
+
+
+def _delta(loss: "Pure | Approximate") -> Fraction:
+    return loss.delta if isinstance(loss, Approximate) else Fraction(0)
+
+
 @dataclass(frozen=True, slots=True, init=False, repr=False)
-class Pure:
+class Pure(Comparable):
     """Every output is at most e^epsilon times likelier on one of two neighbouring tables than on the other."""
 
     epsilon: Fraction
@@ -46,7 +80,7 @@ class Pure:
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
-class Approximate:
+class Approximate(Comparable):
     """As Pure, but for a part of probability at most delta."""
 
     epsilon: Fraction
@@ -80,7 +114,7 @@ class Approximate:
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
-class Concentrated:
+class Concentrated(Comparable):
     """Zero-concentrated: the Renyi divergence of every order alpha > 1 is at most rho alpha."""
 
     rho: Fraction

@@ -1,9 +1,9 @@
 """Sensitivities by name: keywords → a statistic and its scope → one exact number."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from fractions import Fraction
-from typing import get_args
+from typing import Any, get_args
 
 from discreet.errors import ParameterError
 from discreet.exact import Number, exact
@@ -40,6 +40,7 @@ from discreet.sensitivities.table import score_change, sensitivity_of
 __all__ = ["STATISTICS", "parse_statistic", "sensitivity"]
 
 _Bound = Number | tuple[Number, Number]
+_Several = Sequence[str | tuple[str, Mapping[str, Any]]]  # names, or names with their own parameters
 
 # what each statistic is asked with, beside its scope
 _ALONE: Mapping[str, Callable[[], Statistic]] = {
@@ -94,8 +95,11 @@ _OTHER_WORDS: Mapping[str, str] = {
 }
 
 
+_HOW_SEVERAL = 'write ["count", ("mean", {"lower": 0, "upper": 1})], say'
+
+
 def sensitivity(
-    statistic: str,
+    statistic: str | _Several,
     *,
     neighbours: Neighbours,
     lower: _Bound | None = None,
@@ -117,18 +121,50 @@ def sensitivity(
     number the second is the square of the first. A score has one sensitivity: the most that any candidate's score changes.
     Two columns take their bounds as pairs, ``lower=(0, 10), upper=(1, 20)``.
 
+    Several statistics in a list are one query with several numbers: ``["count", ("mean", {"lower": 0, "upper": 1})]``. What one
+    unit moves them together is at most the sum (of the squares, for Gaussian noise) of what it moves each.
+
     ``rows`` helps only under change_one, on the whole table, ungrouped, one row per unit. ``filtered`` also means that NULLs are
     dropped or rows joined or capped. Refused where no sensitivity is usable, with the statistic to release instead.
     """
-    asked = parse_statistic(statistic, lower=lower, upper=upper, k=k, degree=degree, q=q)
     scope = Scope(neighbours, rows, units, filtered, grouped, rows_per_unit, groups_per_unit)
     if norm not in get_args(Norm):
         raise ParameterError(f"norm is {norm!r}", hint="write norm='l1' (Laplace noise) or norm='l2_squared' (Gaussian noise)")
+    parameters = {"lower": lower, "upper": upper, "k": k, "degree": degree, "q": q}
+    if isinstance(statistic, Sequence) and not isinstance(statistic, str):
+        return _together(statistic, parameters, scope, norm)
+    asked = parse_statistic(statistic, **parameters)  # type: ignore[arg-type]  # each is what it was
     if not isinstance(asked, Score):
         return sensitivity_of(asked, scope).in_norm(norm)
     if norm != "l1":
         raise ParameterError(f"{statistic} has no {norm} sensitivity", hint="leave norm out: a selection has one sensitivity")
     return score_change(asked, scope)
+
+
+def _together(several: _Several, shared: Mapping[str, Any], scope: Scope, norm: Norm) -> Fraction:
+    """The sensitivity of a query of several statistics; parameters beside the list are for those without their own."""
+    if not len(several):
+        raise ParameterError("there is no statistic", hint=_HOW_SEVERAL)
+    found = []
+    for each in several:
+        name, own = (each, _of(each, shared)) if isinstance(each, str) else _with_its_own(each)
+        asked = parse_statistic(name, **own)
+        if isinstance(asked, Score):
+            raise ParameterError(f"{name} is a score, and no part of a query", hint="leave it out: a choice has its own price")
+        found.append(sensitivity_of(asked, scope).in_norm(norm))
+    return sum(found, start=Fraction(0))
+
+
+def _of(name: str, shared: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {key: shared[key] for key in _ASKED_WITH.get(name, ())}
+
+
+def _with_its_own(each: tuple[str, Mapping[str, Any]]) -> tuple[str, Mapping[str, Any]]:
+    match each:
+        case (str() as name, Mapping() as own) if set(own) <= {"lower", "upper", "k", "degree", "q"}:
+            return name, own
+        case _:
+            raise ParameterError(f"{str(each)[:60]} is not a statistic with its parameters", hint=_HOW_SEVERAL)
 
 
 def parse_statistic(

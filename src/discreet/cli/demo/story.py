@@ -137,7 +137,7 @@ def _derived(count: Answer, four: Answer, races: Answer) -> Derived:
         ("all units: the six counts together", grouped(total)),
         ("share of rural units: E3 over that sum", f"{100 * count.rows[0]['n'] / total:.1f} %" if total > 0 else "–"),
         ("spread of incomes: the root of E4's variance", grouped(round(spread))),
-        ("six counts, none below 0, with the same sum", ", ".join(grouped(row["n"]) for row in whole)),
+        ("six counts, none below 0, with the same sum", ", ".join(grouped(row["n"]) for row in whole.rows)),
     ))  # fmt: skip
 
 
