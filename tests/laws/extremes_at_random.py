@@ -295,6 +295,8 @@ class Questions:
         }
         if self.unit != "row":
             choices["COUNT_UNITS"] = "COUNT(DISTINCT who)"
+            low, high = sorted((self.number(), self.number()), key=float)
+            choices["SUM of units"] = f"SUM({of}) PER UNIT BETWEEN {low} AND {high}"
         if keys and keys[-1].startswith(("BIN", "i", "EXTRACT")):
             choices["RUNNING_COUNT"] = "RUNNING_COUNT(*)"
         if r.random() < 0.04 and not self.met["key", "unknown"]:

@@ -78,6 +78,7 @@ A = {"c": 1, "k": 6, "x": 1.0, "y": 100.0}
 B = {"c": 2, "k": 6, "x": 2.0, "y": 100.0}
 LOW = {"c": 1, "k": 0, "x": -5.0, "y": 0.0}
 D = {"c": 3, "k": 6, "x": 10.5, "y": 100.0}
+NONE = {"k": 6}  # is in the group without c
 SOMEBODY = of("b", LOW)
 BY_C = " FROM t GROUP BY c"
 KINDS_OF_NOISE = [("both", {"epsilon": 1}), ("reference", {"rho": "0.5"})]  # what is wanted of an engine is the same for both
@@ -104,6 +105,14 @@ ATTAINED = [
     ("change_one", f"SELECT c, COUNT(DISTINCT who) AS v{BY_C}", {"max_groups": 1}, of("a", A), of("n", B, B)),
     ("change_one", "SELECT COUNT(*) FILTER (WHERE c = 1) AS v, COUNT(*) FILTER (WHERE c = 2) AS w, AVG(k) AS m FROM t",
      {"max_rows": 2}, of("a", *[A] * 5), of("n", *[B] * 5)),
+    ("add_remove", "SELECT SUM(k) PER UNIT BETWEEN 0 AND 40 AS v FROM t", {"max_rows": 3}, of("a", *[A] * 9), []),
+    ("add_remove", "SELECT SUM(y) PER UNIT BETWEEN 0 AND 500.5 AS v FROM t", {}, of("a", *[A] * 9), []),
+    ("add_remove", f"SELECT c, SUM(k) PER UNIT BETWEEN 0 AND 9 AS v{BY_C}", {"max_rows": 1}, of("a", *[A, B, D, NONE] * 2), []),
+    ("add_remove", f"SELECT c, SUM(k) PER UNIT BETWEEN 0 AND 9 AS v{BY_C}", {"max_groups": 2}, of("a", *[A, B, D] * 2), []),
+    ("add_remove", "SELECT SUM(-k) PER UNIT BETWEEN -9 AND 4 AS v FROM t", {}, of("a", *[A] * 9), []),
+    ("change_one", "SELECT SUM(k - 3) PER UNIT BETWEEN -9 AND 4 AS v FROM t", {}, of("a", *[A] * 9), of("n", *[LOW] * 9)),
+    ("change_one", "SELECT SUM(k) PER UNIT BETWEEN 10 AND 20 AS v FROM t WHERE c = 1", {}, of("a", *[A] * 9), of("n", B)),
+    ("change_one", f"SELECT c, SUM(k) PER UNIT BETWEEN 5 AND 9 AS v{BY_C}", {"max_groups": 1}, of("a", A, A), of("n", B, B)),
     ("add_remove", "SELECT AT_CAPS() AS v FROM t", {"max_rows": 3}, of("a", *[A] * 9), []),
     ("add_remove", "SELECT AT_CAPS(c) AS v, AVG(y) AS m FROM t", {"max_rows": 9, "max_groups": 2}, of("a", A, B, D), []),
     ("change_one", "SELECT AT_CAPS() AS v FROM t", {"max_rows": 3}, of("a", *[A] * 4), of("n", *[A] * 3)),
@@ -120,6 +129,8 @@ def test_the_planned_sensitivity_is_attained_in_both_forms_and_for_both_kinds_of
     assert any(moved == allowed for moved, allowed in found), found
 
 
+BOUNDED = "SUM(k) FILTER (WHERE c = {n}) PER UNIT BETWEEN 10 AND 100 AS v{n}"
+BY_FILTERS = f"SELECT {', '.join(BOUNDED.format(n=n) for n in (1, 2, 3))} FROM t"
 ATTAINED_BY_CONSTANTS = [
     ("add_remove", f"SELECT c, COUNT(*) AS v{BY_C}", {"max_rows_per_group": 3}, of("a", *[A, B, D] * 9), [], 3),
     ("add_remove", f"SELECT c, SUM(k) AS v{BY_C}", {"max_rows": 3}, of("a", *[A, B, D] * 9), [], 18),
@@ -132,6 +143,9 @@ ATTAINED_BY_CONSTANTS = [
      of("a", *[A, B] * 5), [], 2),
     ("change_one", "SELECT COUNT(*) FILTER (WHERE c = 1) AS v, COUNT(*) FILTER (WHERE c = 2) AS w FROM t", {"max_rows": 2},
      of("a", *[A, B] * 5), of("n", B, B, D), 4),
+    ("add_remove", f"SELECT c, SUM(k) PER UNIT BETWEEN 10 AND 100 AS v{BY_C}", {}, of("a", *[A, B, D] * 9), [], 100),
+    ("add_remove", BY_FILTERS, {"max_rows": 1}, of("a", *[A, B, D] * 9), [], 100),
+    ("change_one", BY_FILTERS, {}, of("a", *[A] * 30), of("n", *[B] * 30), 200),
     ("add_remove", f"SELECT c, AT_CAPS() AS v{BY_C}", {"max_rows": 2}, of("a", A, B, D), [], 1),
     ("change_one", f"SELECT c, AT_CAPS(k) AS v{BY_C}", {"max_groups": 1}, of("a", A, LOW), of("n", B), 2),
     ("change_one", "SELECT COUNT(DISTINCT who) FILTER (WHERE c = 1) AS v, COUNT(DISTINCT who) FILTER (WHERE c = 2) AS w FROM t",

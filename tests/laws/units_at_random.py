@@ -62,13 +62,18 @@ PER_UNIT = ("c", "s", "b", "k", "d")  # columns that questions about constant on
 APART = [("c = 1", "c = 2"), ("s = 'a'", "s <> 'a'"), ("k < 3 AND x > 0", "k >= 3"), ("b", "NOT b"), ("c IS NULL", "c IN (1, 3)")]
 
 
+BOUNDED = [f"SUM({x}) PER UNIT BETWEEN {ends}" for x, ends in (
+    ("k - 3", "-4 AND 9"), ("k", "2 AND 7"), ("-k", "-12 AND -5"), ("x", "-2 AND 30.5"), ("y", "0 AND 60"), ("k - 3", "1 AND 9"),
+)]  # fmt: skip
+
+
 @st.composite
 def questions_about_constants(draw):
     """SQL over the table t whose keys and filters look at columns that are declared constant per unit."""
     keys = draw(st.lists(st.sampled_from(["c", "s", "b", "k", "BIN(k, 2)", "EXTRACT(YEAR FROM d)", "BIN(y, 50)"]), max_size=2,
                          unique=True))  # fmt: skip
     counted = draw(st.sampled_from(["COUNT(*)", "COUNT(DISTINCT who)", "SUM(k - 3)", "AVG(y)", "COUNT(x)", "MEDIAN(y)",
-                                    "AT_CAPS()", "AT_CAPS(BIN(y, 50))"]))  # fmt: skip
+                                    "AT_CAPS()", "AT_CAPS(BIN(y, 50))", *BOUNDED]))  # fmt: skip
     filters = draw(st.sampled_from([("",), *APART])) if "AT_CAPS" not in counted else ("", "", "")[: draw(st.integers(1, 2))]
     keys = [key for key in keys if "AT_CAPS" not in counted or key != "BIN(y, 50)"]  # it goes with constants alone
     named = [f"{key} AS g{i}" for i, key in enumerate(keys)]

@@ -5,6 +5,7 @@ answers, receipts and published pages all have it from here.
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import date
 from fractions import Fraction
 
@@ -18,13 +19,13 @@ from discreet.planning.choosing import aggregates_in_expression
 from discreet.planning.plan import Plan
 from discreet.plots.numerals import grouped
 from discreet.questions.aggregates import BOUNDED
-from discreet.questions.algebra import Aggregate, AggregateKind, Apply, Case, Column, Expression
+from discreet.questions.algebra import Aggregate, AggregateKind, Apply, Case, Column, Expression, Literal
 from discreet.questions.bounds import bounds_of, may_be_null
 from discreet.questions.disjoint import is_per_unit
 from discreet.questions.nulls import with_nulls_replaced
 from discreet.questions.per_unit import value_name
 from discreet.questions.ranked import SIZE_KINDS
-from discreet.questions.text import to_text
+from discreet.questions.text import name_text, to_text
 from discreet.questions.walk import every, parts
 from discreet.statistics.at_caps import AtCaps
 from discreet.statistics.bounds import Found
@@ -47,8 +48,8 @@ def left_out(plan: Plan) -> tuple[str, ...]:
     """What the intervals of the plan's answer do not cover, a sentence each; nothing where all numbers are public."""
     if not plan.vectors:
         return ()
-    found = (_cut(plan), _by_itself(plan), _once(plan), *_joined(plan), *_of_units(plan), _clamped(plan), _seen_at_bounds(plan),
-             _missing(plan), missed(plan), _in_no_group(plan), _selected(plan))  # fmt: skip
+    found = (_cut(plan), *_bounded(plan), _by_itself(plan), _once(plan), *_joined(plan), *_of_units(plan), _clamped(plan),
+             _seen_at_bounds(plan), _missing(plan), missed(plan), _in_no_group(plan), _selected(plan))  # fmt: skip
     return tuple(sentence for sentence in found if sentence)
 
 
@@ -59,7 +60,23 @@ def how_to_ask(plan: Plan) -> tuple[str, ...]:
     if units is not None and not any(each.kind == "at_caps" for each in asked):
         alone = ", in a question without GROUP BY," if units.of is not None else ""
         found.append(f"{to_text(units)}{alone} asks for the share of units that are cut")
-    return tuple(found)
+    return (*found, *_beyond(plan))
+
+
+def _beyond(plan: Plan) -> Iterable[str]:
+    """What tells how many units a sum bounds: a question about what each of them comes to."""
+    question, unit = plan.question, plan.facts.unit
+    if question.joins or not all(is_per_unit(key, plan.facts) for key in question.keys):
+        return  # what a unit comes to in one group, no subquery tells
+    for each in _aggregates(plan, but=()):
+        is_held = each.of is not None and bounds_of(each.of, plan.facts) is not None  # else a subquery cannot add it up
+        if each.unit_range is not None and is_held and isinstance(unit, ByColumn):
+            value, (low, high) = replace(each, unit_range=None), each.unit_range
+            s, name = Column("s"), name_text(unit.column)
+            where = "" if question.where is None else f" WHERE {to_text(question.where)}"
+            rows = f"(SELECT {name}, {to_text(value)} AS s FROM {name_text(plan.facts.name)}{where} GROUP BY {name})"
+            share = Apply("or", (Apply("less", (s, Literal(low))), Apply("less", (Literal(high), s))))
+            yield f"SELECT AVG({to_text(share)}) FROM {rows} asks for the share of units beyond the two"
 
 
 def _shares(plan: Plan) -> list[str]:
@@ -92,6 +109,15 @@ def _cut(plan: Plan) -> str:
     if not isinstance(unit, ByColumn) or not (caps := [*_row_caps(plan), *_group_caps(plan)]):
         return ""
     return f"each {unit.column} counts {' and '.join(caps)}; the ± does not cover what is cut or has no {unit.column}"
+
+
+def _bounded(plan: Plan) -> Iterable[str]:
+    """What the question itself lets a unit add to a sum. Rule 39."""
+    unit, where = plan.facts.unit, " of one group" if plan.question.keys else ""
+    for each in _aggregates(plan, but=()):
+        if each.unit_range is not None and isinstance(unit, ByColumn):
+            what, (low, high) = to_text(replace(each, unit_range=None)), map(_bound, each.unit_range)
+            yield f"each {unit.column} adds between {low} and {high} to {what}{where}; the ± does not cover what is beyond"
 
 
 def _once(plan: Plan) -> str:
@@ -153,10 +179,10 @@ def _by_itself(plan: Plan) -> str:
 
 
 def _is_of_rows(part: Part) -> bool:
-    """Whether it looks at rows, and not only at which units there are."""
+    """Whether it looks at rows that a cap may leave out, and not only at which units there are, or what they come to."""
     match part:
         case Vector(statistic=statistic):
-            return not statistic.is_of_units
+            return not (statistic.is_of_units or statistic.is_bounded)
         case _:
             return isinstance(part, Ranks | Mode) and not isinstance(part, UnitSizes)
 

@@ -37,9 +37,9 @@ class Verbs(ABC):
         """How many rows there are, or how many have a value of ``of``."""
         return self.all_rows.count(of)
 
-    def sum(self, of: str) -> Asking:
-        """The sum of ``of``."""
-        return self.all_rows.sum(of)
+    def sum(self, of: str, *, per_unit: tuple[Number, Number] | None = None) -> Asking:
+        """The sum of ``of``; with ``per_unit``, the total of each unit is brought between these two numbers."""
+        return self.all_rows.sum(of, per_unit=per_unit)
 
     def mean(self, of: str) -> Asking:
         """The mean of ``of``."""

@@ -164,7 +164,7 @@ class _Bounded:
             sums = ", ".join(f"SUM({each.name}) AS {each.name}" for each in values)
             placed = added(pairs, "ROW_NUMBER() OVER (PARTITION BY w_u ORDER BY w_order, w_cell) AS w_place")
             return f"SELECT w_cell AS cell, {sums} FROM {placed} WHERE w_place <= {self._bound.groups} GROUP BY w_cell"
-        return self._packed(pairs, [measure.within or (0, 0) for measure in wanted.measures], self._bound.groups)
+        return self._packed(pairs, [measure.spread for measure in wanted.measures], self._bound.groups)
 
     # ---- rows
 
@@ -236,31 +236,36 @@ class _Bounded:
         return filtered(exp.Count(this=exp.Distinct(expressions=[exp.column("w_u")])), measure, self._write)
 
     def _value(self, place: int, measure: Measure) -> tuple[list[_Column], str]:
-        """What is added up of a unit in a cell, and what it then counts for: a BIGINT from 0 to high - low."""
+        """What is added up of a unit in a cell, and what it then counts for: a BIGINT from 0 to the measure's spread."""
         assert measure.within is not None
         low, high = measure.within
-        if high - low > WIDEST:
+        if measure.spread > WIDEST:
             raise ValueError("nothing says that what a unit counts for has 64 bits")
         total = _Column(f"a{place}", self.sheet.text(total_of(replace(measure, within=None), self._write, self.sheet)))
         if measure.power == 0:
             return [total], f"LEAST({total.name}, {high})"
         assert measure.grid is not None
-        parts, shifted = [total], total.name
-        if measure.grid.low:  # up to 2^63 rows, each at most 2^51 away from 0: far from what HUGEINT holds
+        parts, shifted, has_zero = [total], total.name, low <= 0 <= high
+        if measure.grid.low or not has_zero:  # up to 2^63 rows, each at most 2^51 away from 0: far from what HUGEINT holds
             rows = total_of(replace(measure, within=None, power=0), self._write, self.sheet)
             parts.append(_Column(f"b{place}", self.sheet.text(rows)))
+        if measure.grid.low:
             shifted = f"({total.name} + b{place} * CAST({measure.grid.low} AS HUGEINT))"
-        if measure.grid.low >= 0:  # no sum is below 0 then, and what does not fit is above ``high``
+        if measure.grid.low >= 0 and has_zero:  # no sum is below 0 then, and what does not fit is above ``high``
             return parts, f"LEAST(COALESCE(TRY_CAST({shifted} AS BIGINT), {high}), {high}) - ({low})"
-        return parts, f"CAST(LEAST(GREATEST({shifted}, {low}), {high}) - ({low}) AS BIGINT)"
+        if not has_zero:  # a unit without a value adds 0 all the same
+            shifted = f"CASE WHEN b{place} > 0 THEN LEAST(GREATEST({shifted}, {low}), {high}) ELSE 0 END"
+        else:
+            shifted = f"LEAST(GREATEST({shifted}, {low}), {high})"
+        return parts, f"CAST({shifted} - ({min(low, 0)}) AS BIGINT)"
 
-    def _packed(self, pairs: str, ranges: Sequence[tuple[int, int]], groups: int) -> str:
+    def _packed(self, pairs: str, spreads: Sequence[int], groups: int) -> str:
         """Of each unit the pairs that come first, in as few integers as their values fit into."""
         cell_bits = (self._cells - 1).bit_length()
         head = _ORDER_BITS + cell_bits
         packs: list[list[tuple[int, int]]] = []  # of each, the measures with their bits
-        for place, (low, high) in enumerate(ranges):
-            bits = max(1, (high - low).bit_length())
+        for place, spread in enumerate(spreads):
+            bits = max(1, spread.bit_length())
             if packs and head + bits + sum(each for _, each in packs[-1]) <= _PACKED:
                 packs[-1].append((place, bits))
             else:

@@ -156,12 +156,16 @@ def _per_unit(measure: Measure, placed: Sequence[Placed]) -> dict[tuple[str, int
         return {}
     low, high = measure.within
     found: Counter[tuple[str, int]] = Counter()
+    rows: Counter[tuple[str, int]] = Counter()
     for unit, cell, row in placed:
         found[unit, cell] += _term(measure, row)
         if measure.power:
             assert measure.grid is not None
+            rows[unit, cell] += _term(replace(measure, power=0), row)
             found[unit, cell] += measure.grid.low * _term(replace(measure, power=0), row)
-    return {at: min(max(value, low), high) - (low if measure.power else 0) for at, value in found.items()}
+    if not measure.power:
+        return {at: min(value, high) for at, value in found.items()}
+    return {at: (min(max(value, low), high) if rows[at] else 0) - min(low, 0) for at, value in found.items()}
 
 
 def _counts(wanted: CountsWanted, placed: Sequence[Placed]) -> Counts:

@@ -60,9 +60,9 @@ class Measure:
     With ``and_of`` and ``and_grid``: the sum of u^power * v^and_power over the rows where neither value is NULL; that is how
     many they are if both powers are 0. ``distinct``: how many different values of ``of`` there are, NULL not counted.
 
-    With ``within`` = (low, high), low ≤ 0 ≤ high, each unit is brought into that range before units are added up: power 0 adds
-    up min(count, high); power 1 adds clamp(sum of X, low, high) - low for every unit that has rows in the cell, X not moved.
-    high - low is at most 2^62.
+    With ``within`` = (low, high) each unit is brought into that range before units are added up: power 0 adds up
+    min(count, high), low being 0; power 1 adds clamp(sum of X, low, high) - min(low, 0) for every unit that has rows in the
+    cell, X not moved; if none of these meets ``filter`` and has a value, 0 - min(low, 0). ``spread`` is at most 2^62.
     """
 
     power: int
@@ -74,6 +74,12 @@ class Measure:
     and_grid: Grid | None = None
     distinct: bool = False
     within: tuple[int, int] | None = None
+
+    @property
+    def spread(self) -> int:
+        """The most that a unit is told as, where units are brought into a range: it is 0 or more."""
+        low, high = self.within or (0, 0)
+        return max(high, 0) - min(low, 0)
 
 
 @dataclass(frozen=True, slots=True)

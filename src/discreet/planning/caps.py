@@ -17,12 +17,13 @@ from discreet.planning.cells import most_cells
 from discreet.questions.algebra import Aggregate, Question
 from discreet.questions.disjoint import is_per_unit
 from discreet.questions.text import to_text
+from discreet.questions.unit_range import bounds_units
 from discreet.remedies import Remedy
 from discreet.statistics.clamping import Reach
 from discreet.statistics.summed import Summed
 from discreet.statistics.vector import VectorDraft
 
-__all__ = ["bound_of", "caps_checked", "clamped", "matches_of", "reach_of", "rows_checked"]
+__all__ = ["bound_of", "bounded_alone", "caps_checked", "clamped", "matches_of", "reach_of", "rows_checked"]
 
 
 def matches_of(question: Question, facts: Facts) -> int:
@@ -48,7 +49,8 @@ def reach_of(question: Question, facts: Facts) -> Reach | None:
     groups = _times(unit.max_groups if said.groups is None else said.groups, times)
     per_group = _times(unit.max_rows_per_group if said.rows_per_group is None else said.rows_per_group, times)
     cells = most_cells(tuple(key for key in question.keys if not is_per_unit(key, facts)), facts)
-    most_groups = min(each for each in (groups, rows, cells) if each is not None)
+    of_rows = None if bounds_units(question) else rows  # who keeps all its rows may be in as many groups as there are
+    most_groups = min(each for each in (groups, of_rows, cells) if each is not None)
     together = None if per_group is None else per_group * most_groups
     return Reach(
         rows=min((each for each in (rows, together) if each is not None), default=None),
@@ -74,6 +76,16 @@ def rows_checked(reach: Reach) -> None:
             "nothing limits how many rows of one unit enter this question",
             hint=Remedy("write {max_rows=10} beside the price, or PER UNIT 10 ROWS at the end; or max_rows into the facts; "
                         "ROWS_PER_UNIT(0.95) asks how many most units have"),
+        )
+
+
+def bounded_alone(drafts: Sequence[VectorDraft]) -> None:
+    """Refuses what leaves out rows beside sums that are bounded per unit, which read all of them."""
+    totals = [draft.what for draft in drafts if draft.statistic.is_bounded]
+    if totals:
+        raise QuestionError(
+            f"{totals[0]} reads all rows of a unit, and what is asked for beside it only some",
+            hint="ask for it in a question of its own; COUNT(DISTINCT unit) may stand beside it",
         )
 
 
@@ -120,7 +132,7 @@ def bound_of(question: Question, facts: Facts, *, is_clamped: bool) -> Bound | N
 def clamped(drafts: Sequence[VectorDraft], reach: Reach) -> tuple[VectorDraft, ...] | None:
     """The drafts in the clamped form; None where that is not possible, or where leaving out rows gives less noise."""
     per_group = reach.rows_per_group
-    adds_up = any(not draft.statistic.is_of_units for draft in drafts)
+    adds_up = any(not (draft.statistic.is_of_units or draft.statistic.is_bounded) for draft in drafts)
     forms = [draft.statistic.clamped(per_group) for draft in drafts]
     if adds_up and (per_group is None or reach.rows is None or reach.groups * per_group > reach.rows):
         return None

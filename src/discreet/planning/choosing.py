@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from discreet.errors import QuestionError
 from discreet.facts.model import EachRow, Facts
-from discreet.planning.caps import caps_checked, clamped, matches_of, reach_of, rows_checked
+from discreet.planning.caps import bounded_alone, caps_checked, clamped, matches_of, reach_of, rows_checked
 from discreet.planning.cells import cells_of, unknown_key
 from discreet.planning.plan import Known
 from discreet.planning.unknown import keys_draft
@@ -34,6 +34,7 @@ from discreet.questions.disjoint import are_disjoint
 from discreet.questions.nulls import with_nulls_replaced
 from discreet.questions.ranked import RANKED_KINDS, SIZE_KINDS
 from discreet.questions.text import to_text
+from discreet.questions.unit_range import argument_of, bounds_units
 from discreet.sensitivities.scope import Scope
 from discreet.statistics.at_caps import AtCapsDraft, Cut
 from discreet.statistics.count import Count
@@ -50,6 +51,7 @@ from discreet.statistics.tensor import SQUARES, Tensor
 from discreet.statistics.total import Total
 from discreet.statistics.trees import Tree
 from discreet.statistics.unit_sizes import size_drafts
+from discreet.statistics.unit_total import UnitTotal
 from discreet.statistics.units import Units
 from discreet.statistics.vector import VectorDraft
 
@@ -167,6 +169,7 @@ def _of_units(drafts: tuple[VectorDraft, ...], is_ranked: bool, question: Questi
     if reach is not None:
         if drafts and not is_ranked and (found := clamped(drafts, reach)) is not None:
             return _side_by_side(found, facts, for_units=True)
+        bounded_alone(drafts)
         if drafts or is_ranked:
             rows_checked(reach)
         drafts = tuple(replace(draft, reach=reach) for draft in drafts)
@@ -186,6 +189,8 @@ def drafts_of(aggregates: list[Aggregate], question: Question, facts: Facts) -> 
     for aggregate in aggregates:
         if aggregate.kind in ("count_distinct", "count_units") or aggregate.and_of is not None:
             continue
+        if aggregate.unit_range is not None:
+            continue
         if _is_in_tree(aggregate, aggregates, facts):
             continue
         of = None if _counts_all(aggregate, facts) else _argument(aggregate, facts)
@@ -196,7 +201,7 @@ def drafts_of(aggregates: list[Aggregate], question: Question, facts: Facts) -> 
             by_number[hosts[0]] += by_number.pop((None, condition))
     numbers = [draft for key, wanted in by_number.items() for draft in _drafts(*key, wanted, question, facts)]
     units = [_units(each, question, facts) for each in aggregates if each.kind == "count_units"]
-    apart = (_trees, _distinct, _related)
+    apart = (_unit_totals, _trees, _distinct, _related)
     return (*numbers, *units, *(draft for drafts in apart for draft in drafts(aggregates, question, facts)))
 
 
@@ -219,6 +224,16 @@ def _trees(aggregates: list[Aggregate], question: Question, facts: Facts) -> Ite
 def _units(aggregate: Aggregate, question: Question, facts: Facts) -> VectorDraft:
     scope = _scope(question, facts, filtered=aggregate.filter is not None)
     return VectorDraft(Units(), (aggregate.filter,), ((aggregate,),), scope, to_text(aggregate))
+
+
+def _unit_totals(aggregates: list[Aggregate], question: Question, facts: Facts) -> Iterable[VectorDraft]:
+    """One draft for every sum that is bounded per unit. Rule 39."""
+    for each in aggregates:
+        if each.unit_range is not None:
+            if (of := argument_of(each, facts)) is None:
+                raise QuestionError(f"{to_text(each)} has no public bounds to add up within", hint="declare lower and upper")
+            scope = _scope(question, facts, filtered=True)  # a unit may have no value
+            yield VectorDraft(UnitTotal(OnGrid(of), each.unit_range), (each.filter,), ((each,),), scope, to_text(each))
 
 
 def _distinct(aggregates: list[Aggregate], question: Question, facts: Facts) -> Iterable[VectorDraft]:
@@ -332,7 +347,8 @@ def _scope(question: Question, facts: Facts, *, filtered: bool) -> Scope:
     if reach is None:  # a row may become several, and those be in as many groups
         matches = matches_of(question, facts)
         return replace(scope, rows_per_unit=matches, groups_per_unit=matches if question.keys else 1)
-    return replace(scope, rows_per_unit=reach.rows, groups_per_unit=reach.groups if question.keys else 1)
+    rows = None if bounds_units(question) else reach.rows  # none is left out then: what bounds units is in each statistic
+    return replace(scope, rows_per_unit=rows, groups_per_unit=reach.groups if question.keys else 1)
 
 
 def _argument(aggregate: Aggregate, facts: Facts) -> Expression:

@@ -7,6 +7,7 @@ from math import ceil, log
 from typing import assert_never
 
 from discreet.engines.wanted import Grid
+from discreet.errors import QuestionError
 from discreet.facts.model import Column as AnyColumn
 from discreet.facts.model import Facts, Integer, Number
 from discreet.mechanisms.quantile import Quantile
@@ -17,6 +18,7 @@ from discreet.planning.price import Price
 from discreet.privacy.losses import Approximate, Concentrated, Pure
 from discreet.questions.algebra import Question
 from discreet.questions.unbounded import unbounded_in
+from discreet.questions.unit_range import bounds_units
 from discreet.sensitivities.scope import Scope
 from discreet.sensitivities.statistic import QuantileScore
 from discreet.sensitivities.table import score_change
@@ -33,6 +35,8 @@ def part_of(question: Question, facts: Facts) -> tuple[tuple[str, ...], Fraction
     """The columns whose bounds are to be found, and the share of the price for all of them; none and 0 if there are no such."""
     share = question.bounds_share
     columns = unbounded_in(aggregates_in(question), facts)
+    if columns and share is not None and bounds_units(question):  # all rows of a unit are read, and nothing limits them
+        raise QuestionError("no bounds are found beside totals that are bounded per unit", hint="leave out BOUNDS SHARE")
     return (columns, share) if columns and share is not None else ((), Fraction(0))
 
 

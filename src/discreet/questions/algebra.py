@@ -230,6 +230,7 @@ class Aggregate:
     and_of: "Expression | None" = None  # the second of two numbers that are related: rows lacking either are dropped
     q: Fraction | None = None  # of quantiles alone: the share of rows (or of units) below it, from 0 to 1
     interval: bool = False  # of a quantile, MIN or MAX: whether the ends of an interval for its value are bought too
+    unit_range: tuple[Fraction, Fraction] | None = None  # of a sum: between what the total of one unit in a group is brought
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,7 @@ from discreet.questions.curves import Curve, curve_range, power_range
 from discreet.questions.spans import is_truth, longest, years_of
 from discreet.questions.walk import parts
 
-__all__ = ["WIDEST_WHOLE", "beyond_bounds", "bounds_of", "is_whole", "may_be_null", "unbounded_operand"]
+__all__ = ["WIDEST_WHOLE", "beyond_bounds", "bounds_of", "ends_of", "is_whole", "may_be_null", "unbounded_operand"]
 
 WIDEST_WHOLE = 2.0**53  # whole numbers up to here are computed without rounding
 _EXACTLY: dict[Operation, Callable[[Fraction, Fraction], Fraction]] = {
@@ -92,6 +92,12 @@ def bounds_of(expression: Expression, facts: model.Facts) -> tuple[Fraction, Fra
     if known.empty:
         return Fraction(0), Fraction(0)
     return (Fraction(known.low), Fraction(known.high)) if known.bounded else None
+
+
+def ends_of(expression: Expression, facts: model.Facts) -> tuple[float, float]:
+    """The same, each end by itself: it is infinite where nothing bounds the expression on that side."""
+    known = _Analysis(facts).of(expression)
+    return (0.0, 0.0) if known.empty else (known.low, known.high)
 
 
 def may_be_null(expression: Expression, facts: model.Facts) -> bool:

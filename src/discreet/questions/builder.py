@@ -155,9 +155,9 @@ class Rows:
         """How many rows there are, or how many have a value of ``of``."""
         return self._select(measures.count(of))
 
-    def sum(self, of: str) -> Asking:
-        """The sum of ``of``."""
-        return self._select(measures.sum(of))
+    def sum(self, of: str, *, per_unit: tuple[Number, Number] | None = None) -> Asking:
+        """The sum of ``of``; with ``per_unit``, the total of each unit is brought between these two numbers."""
+        return self._select(measures.sum(of, per_unit=per_unit))
 
     def mean(self, of: str) -> Asking:
         """The mean of ``of``."""
@@ -225,7 +225,8 @@ def _aggregate(statistic: Statistic, facts: Facts, joins: tuple[Join, ...]) -> A
     of = None if statistic.of is None or is_units else read_of(statistic.of, facts, joins)
     other = None if statistic.and_of is None else read_value(statistic.and_of, facts, joins)
     where = None if statistic.where is None else read_condition(statistic.where, facts, joins)
-    return Aggregate("count_units" if is_units else statistic.kind, of, where, other, statistic.q, statistic.interval)
+    kind, ends = "count_units" if is_units else statistic.kind, statistic.unit_range
+    return Aggregate(kind, of, where, other, statistic.q, statistic.interval, ends)
 
 
 def _is_unit(name: object, facts: Facts) -> bool:

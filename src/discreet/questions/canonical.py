@@ -75,7 +75,8 @@ def _head(expression: Expression) -> str:
         case Aggregate(kind, of, only, other):
             pair = "" if other is None else " and_of"
             ranked = f"{'' if expression.q is None else f' q {expression.q}'}{' interval' if expression.interval else ''}"
-            return f"aggregate {kind} {'all' if of is None else 'of'}{pair}{'' if only is None else ' filter'}{ranked}"
+            bounded = "" if (ends := expression.unit_range) is None else f" per unit {ends[0]} {ends[1]}"
+            return f"aggregate {kind} {'all' if of is None else 'of'}{pair}{'' if only is None else ' filter'}{ranked}{bounded}"
         case KeyOf(place):
             return f"key {place}"
         case _:

@@ -20,7 +20,7 @@ _EXAMPLE = "write PER UNIT 5 ROWS, 2 GROUPS, 3 ROWS PER GROUP, or some of these"
 
 def is_per_unit(cursor: Cursor) -> bool:
     """Whether the clause comes next."""
-    return cursor.token.key == "PER" and cursor.after.key == "UNIT"
+    return cursor.comes("PER", "UNIT")
 
 
 def parse_caps(cursor: Cursor) -> Caps:
@@ -28,6 +28,9 @@ def parse_caps(cursor: Cursor) -> Caps:
     caps = NO_CAPS
     if not is_per_unit(cursor):
         return caps
+    if cursor.comes("PER", "UNIT", "BETWEEN"):
+        hint = "write it behind the sum: SUM(x) PER UNIT BETWEEN 0 AND 100"
+        raise cursor.refused(cursor.token, "PER UNIT BETWEEN is about one sum, not about the question", hint)
     cursor.take()
     cursor.take()
     while True:

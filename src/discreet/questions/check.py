@@ -48,6 +48,7 @@ from discreet.questions.spans import moments_of
 from discreet.questions.text import to_text
 from discreet.questions.types import Context, fitted, type_of
 from discreet.questions.unbounded import FIND, fitted_share, is_unbounded
+from discreet.questions.unit_range import argument_of, check_unit_range
 from discreet.questions.walk import every, parts, rebuilt
 from discreet.remedies import Remedy
 
@@ -215,6 +216,8 @@ def _fitted_value(value: Aggregate, within: Context) -> Aggregate:
     facts = within.facts
     if value.kind not in VALUES or value.interval or value.and_of is not None:
         raise Misfit(value, f"{short(to_text(value))} is no value of a unit", "there are: COUNT, SUM, AVG, MIN and MAX")
+    if value.unit_range is not None:
+        raise Misfit(value, "PER UNIT BETWEEN stands inside the subquery", "clamp the value around it: AVG(CLAMP(s, 0, 100))")
     fitted(value, within)
     for part in parts(value):
         _check_row(part, facts)
@@ -283,6 +286,7 @@ def _outermost(expression: Expression) -> Iterator[Aggregate]:
 def _check_aggregate(aggregate: Aggregate, within: Context) -> None:
     facts = within.facts
     check_units(aggregate, facts)
+    check_unit_range(aggregate, facts)
     for part in parts(aggregate):
         _check_row(part, facts)
     check_ranked(aggregate)
@@ -304,6 +308,8 @@ def _check_aggregate(aggregate: Aggregate, within: Context) -> None:
     for number in (aggregate.of,) if aggregate.and_of is None else (aggregate.of, aggregate.and_of):
         if not any(isinstance(one, Column) for one in every(number)):
             raise Misfit(aggregate, "this aggregate reads no column", "write COUNT(*), times a number if you like")
+        if aggregate.unit_range is not None and argument_of(aggregate, facts) is not None:
+            continue
         if aggregate.kind != "count_distinct" and bounds_of(number, facts) is None and not _is_found(number, within):
             what = "ranked" if aggregate.kind in RANKED_KINDS else "summed"
             raise Misfit(aggregate, f"{short(to_text(number))} cannot be {what} without public bounds", _hint(number, facts))

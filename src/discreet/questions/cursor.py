@@ -26,6 +26,10 @@ class Cursor:
         """The token behind it."""
         return self._tokens[min(self._next + 1, len(self._tokens) - 1)]
 
+    def comes(self, *keys: str) -> bool:
+        """Whether these words or symbols come next, one behind the other."""
+        return tuple(token.key for token in self._tokens[self._next : self._next + len(keys)]) == keys
+
     def take(self) -> Token:
         """The next token, which is now behind us."""
         token = self.token

@@ -31,6 +31,7 @@ from discreet.questions.hints import RESERVED, function_hint
 from discreet.questions.places import Places
 from discreet.questions.ranked import RANKED, parse_ranked
 from discreet.questions.tokens import Token
+from discreet.questions.unit_range import parse_unit_range
 from discreet.questions.walk import parts
 
 __all__ = ["Grammar", "KNOWN", "MOST_DEPTH", "MOST_PARTS"]
@@ -219,7 +220,8 @@ class Grammar:
         self.cursor.expect(")")
         if kind == "sum" and isinstance(of, Aggregate) and self.cursor.take_if("OVER"):
             return self._overall(of, token)
-        return self._made(Aggregate(kind, of, self._filter(), other), token)
+        only, ends = self._filter(), parse_unit_range(kind, self.cursor)
+        return self._made(Aggregate(kind, of, only or self._filter(), other, unit_range=ends), token)
 
     def _overall(self, of: Aggregate, token: Token) -> Expression:
         self.cursor.expect("(")

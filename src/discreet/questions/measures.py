@@ -14,6 +14,7 @@ from discreet.questions.aggregates import FORMS
 from discreet.questions.algebra import Aggregate, AggregateKind, Operation
 from discreet.questions.operators import Operators, extent_of
 from discreet.questions.ranked import RANKED_KINDS, SIZE_KINDS, ranked_text
+from discreet.questions.unit_range import given_range
 
 __all__ = [
     "BinSpec",
@@ -70,6 +71,7 @@ class Statistic(Measure):
     and_of: str | None = None
     q: Fraction | None = None
     interval: bool = False
+    unit_range: tuple[Fraction, Fraction] | None = None
 
     def __str__(self) -> str:
         numbers = [str(one) for one in (self.of, self.and_of) if one is not None]
@@ -78,7 +80,8 @@ class Statistic(Measure):
             return ranked_text(Aggregate(self.kind, q=self.q, interval=self.interval), ", ".join(numbers)) + condition
         distinctly = "DISTINCT " if self.kind == "count_distinct" else ""
         everything = "" if self.kind == "at_caps" else "*"
-        return f"{FORMS[self.kind].sql}({distinctly}{', '.join(numbers) or everything}){condition}"
+        bounded = "" if (ends := self.unit_range) is None else f" PER UNIT BETWEEN {shown(ends[0])} AND {shown(ends[1])}"
+        return f"{FORMS[self.kind].sql}({distinctly}{', '.join(numbers) or everything}){condition}{bounded}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -130,9 +133,11 @@ def distinct(of: str, *, where: str | None = None) -> Statistic:
     return Statistic("count_distinct", of, where)
 
 
-def sum(of: str, *, where: str | None = None) -> Statistic:  # noqa: A001 - read as dc.sum
-    """The sum of ``of``."""
-    return Statistic("sum", of, where)
+def sum(  # noqa: A001 - read as dc.sum
+    of: str, *, where: str | None = None, per_unit: tuple[Number, Number] | None = None
+) -> Statistic:
+    """The sum of ``of``; with ``per_unit`` = (least, most), the total of each unit in a group is brought between these two."""
+    return Statistic("sum", of, where, unit_range=None if per_unit is None else given_range(per_unit))
 
 
 def mean(of: str, *, where: str | None = None) -> Statistic:

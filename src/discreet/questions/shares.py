@@ -52,7 +52,7 @@ def _mean(above: Expression, below: Expression, facts: Facts) -> Aggregate | Non
             condition = _beyond(only, among)
             return None if condition is None else Aggregate("mean", Case(((condition, _ONE),), _ZERO), among)
         case Aggregate(kind="sum", of=of, filter=only), Aggregate(kind="count_rows", filter=among) if only == among:
-            number = _without_null(of, facts)
+            number = _without_null(of, facts) if above.unit_range is None else None
             return None if number is None else Aggregate("mean", number, among)
         case _:
             return None

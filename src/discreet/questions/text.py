@@ -196,7 +196,8 @@ def _aggregate(aggregate: Aggregate | Overall, text: Text) -> str:
         return ranked_text(aggregate, "" if of is None else text(of, 0)) + condition
     everything = "" if kind == "at_caps" else "*"
     numbers = everything if of is None else text(of, 0) if other is None else f"{text(of, 0)}, {text(other, 0)}"
-    return f"{FORMS[kind].sql}({'DISTINCT ' if kind == 'count_distinct' else ''}{numbers}){condition}"
+    bounded = "" if (ends := aggregate.unit_range) is None else f" PER UNIT BETWEEN {_number(ends[0])} AND {_number(ends[1])}"
+    return f"{FORMS[kind].sql}({'DISTINCT ' if kind == 'count_distinct' else ''}{numbers}){condition}{bounded}"
 
 
 def _applied(expression: Apply, text: Text) -> tuple[str, int]:

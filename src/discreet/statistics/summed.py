@@ -62,6 +62,7 @@ class Summed(ABC):
     tells_rows: ClassVar[bool] = False  # a count of all its rows can be read off it
     is_steady: ClassVar[bool] = False  # its error does not depend on how many rows there are
     is_of_units: ClassVar[bool] = False  # a unit counts once, in whatever rows it is found
+    is_bounded: ClassVar[bool] = False  # what a unit adds is brought between two numbers, and no cap on rows applies
 
     # ---- before the release
 
