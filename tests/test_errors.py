@@ -8,7 +8,7 @@ import discreet as dc
 from discreet import errors
 
 CODES = {"ParameterError": "parameter", "QuestionError": "question", "FactsError": "facts", "BudgetError": "budget",
-         "AccessError": "access", "TokenError": "token", "MissingError": "missing",
+         "AccessError": "access", "TokenError": "token", "MissingError": "missing", "BusyError": "busy",
          "EngineFault": "fault", "LedgerFault": "fault", "TrialFault": "crash"}
 
 

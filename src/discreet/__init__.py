@@ -81,6 +81,7 @@ __all__ = [
     "Approximate",
     "Bernstein",
     "BudgetError",
+    "BusyError",
     "Concentrated",
     "DiscreetError",
     "EngineFault",
@@ -158,6 +159,7 @@ _ROOMS = {  # where each public name lives
     "errors": (
         "AccessError",
         "BudgetError",
+        "BusyError",
         "DiscreetError",
         "EngineFault",
         "FactsError",

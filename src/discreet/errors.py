@@ -7,6 +7,7 @@
     │   ├── FactsError      a facts file is wrong, with file, line and key
     │   ├── BudgetError     not enough budget is left
     │   └── AccessError     frozen, expired, or not allowed
+    │       ├── BusyError     too much is waiting already
     │       ├── TokenError    nobody's token, or one that has ended
     │       └── MissingError  not there, or not for this account: the two are told alike
     └── Fault               nothing about rows: a public sentence and a reference; the cause goes to the curator's log
@@ -24,6 +25,7 @@ from uuid import uuid4
 __all__ = [
     "AccessError",
     "BudgetError",
+    "BusyError",
     "DiscreetError",
     "EngineFault",
     "FactsError",
@@ -123,6 +125,12 @@ class TokenError(AccessError):
     """No account of this folder has that token now."""
 
     code = "token"
+
+
+class BusyError(AccessError):
+    """Too many questions of whoever asks are waiting already."""
+
+    code = "busy"
 
 
 class MissingError(AccessError):

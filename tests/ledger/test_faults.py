@@ -204,7 +204,7 @@ def test_a_disk_with_no_room_at_all_is_said_to_be_full(file, tmp_path):
     """On a file system of its own, where the system lets us make one."""
     small = tmp_path / "small"
     small.mkdir()
-    made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=300k", "tmpfs", str(small)], capture_output=True, check=False)
+    made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", str(small)], capture_output=True, check=False)
     if made.returncode != 0:
         pytest.skip("optional data: a file system of a few pages (mounting is not allowed here)")
     try:

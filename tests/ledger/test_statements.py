@@ -8,7 +8,7 @@ from discreet.ledger import ledger_in_memory, records
 from discreet.ledger.records import Record
 from discreet.ledger.sqlite.statements import TABLES, conditions
 
-TYPES = {"INTEGER": (int, bool), "TEXT": (str, str | None), "REAL": (float,), "BLOB": (bytes,)}
+TYPES = {"INTEGER": (int, int | None, bool), "TEXT": (str, str | None), "REAL": (float,), "BLOB": (bytes,)}
 OUTSIDE = {"migrations"}  # of the file itself
 
 

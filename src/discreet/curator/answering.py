@@ -12,6 +12,8 @@ from discreet.curator.statements import statement_about
 from discreet.errors import LedgerFault
 from discreet.ledger.entries.charges import Request, Stored, Viewed
 from discreet.ledger.entries.signatures import problem_with
+from discreet.ledger.history import keep_view
+from discreet.ledger.logins import Account
 from discreet.planning.plan import Plan
 from discreet.planning.purchase import Purchase
 from discreet.planning.staged import opened
@@ -59,12 +61,14 @@ def _receipt_for(analyst: Asker, stored: Stored) -> dict[str, Any] | None:
 
 
 def _viewed(order: Order, purchase: Purchase, request: Request) -> Answer:
-    """An answer that follows from stored draws. Nothing of it is kept: it can be had again at any time."""
+    """An answer that follows from stored draws. It can be had again at any time; accounts find it in their history."""
     desk, view = order.desk, view_of(purchase)
     released = desk.stock.released(view, ())
     statement = statement_about(replace(purchase, plan=opened(view.plan, released)), request)
     document = document_of(purchase, released, order.confidence, order.simultaneous)
     receipt = desk.ledger.view_receipt(request, statement, document)
+    if isinstance(order.analyst, Account):
+        keep_view(desk.ledger, order.analyst.name, receipt, document)
     answer = answer_of(
         document, order.plan, id=receipt["answer"], cost=desk.cost(purchase.event), budget=budget_seen_by(order), replayed=True,
         receipt=receipt,

@@ -6,8 +6,11 @@ Nothing is remembered that another process could change: accounts, grants and ve
 from pathlib import Path
 from threading import Lock
 
+from discreet.answers.answer import Answer
 from discreet.curator.asking import Curator
+from discreet.curator.history import Past, answer_again, past
 from discreet.curator.opening import open_table
+from discreet.curator.taking import Taking
 from discreet.errors import AccessError, DiscreetError, FactsError
 from discreet.facts.file import table_files
 from discreet.ledger import open_ledger, place_of, registry
@@ -17,7 +20,7 @@ from discreet.ledger.logins import Account, not_there
 __all__ = ["Folder"]
 
 
-class Folder:
+class Folder(Taking):
     """The registered tables of a folder, for those who come with tokens. Safe for threads; each process opens its own."""
 
     def __init__(self, path: str | Path) -> None:
@@ -69,6 +72,16 @@ class Folder:
         if row is None or not account.may_ask(table):
             raise not_there(table)
         return row.version
+
+    def history(self, account: Account, most: int = 50, before: str | None = None) -> list[Past]:
+        """What they were answered, newest first; from the answer ``before`` back, for the next page."""
+        return past(self.ledger, account.name, most, before)
+
+    def answer(self, account: Account, identity: str) -> Answer:
+        """One of these answers with its receipt, as it was shown. Raises MissingError for what others were answered."""
+        with self._lock:
+            curators = dict(self._open)
+        return answer_again(self.ledger, curators, account.name, identity)
 
     def close(self) -> None:
         """Let go of all tables and of the ledger."""

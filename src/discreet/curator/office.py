@@ -21,10 +21,12 @@ from discreet.facts.file import read_facts, read_folder
 from discreet.facts.lines import key_text
 from discreet.facts.model import Column, Facts
 from discreet.ledger import Ledger, made_ledger, open_ledger, place_of, registry
+from discreet.ledger import faults as failed
 from discreet.ledger import stops as stopped
 from discreet.ledger import verify as checking
 from discreet.ledger.alarms import Alarm
 from discreet.ledger.entries.chain import Entry
+from discreet.ledger.faults import Failed
 from discreet.ledger.folder import logged_causes
 from discreet.ledger.sources import is_keyed
 from discreet.ledger.stops import Stop
@@ -36,6 +38,7 @@ __all__ = [
     "alarms",
     "entries",
     "export",
+    "faults",
     "freeze",
     "inspect",
     "match_answer",
@@ -170,6 +173,13 @@ def alarms(path: Place) -> list[Alarm]:
 
 def _with_causes(path: Place, found: list[Alarm]) -> list[Alarm]:
     causes = logged_causes(place_of(Path(path)))
+    return [replace(each, cause=causes.get(each.reference, "")) for each in found]
+
+
+def faults(path: Place, table: str | None = None, most: int = 100) -> list[Failed]:
+    """Questions of a folder, or of one of its tables, that failed after their charge, newest first; looked at or not."""
+    with _ledger(path) as ledger:
+        found, causes = failed.faults(ledger, table, most), logged_causes(place_of(Path(path)))
     return [replace(each, cause=causes.get(each.reference, "")) for each in found]
 
 

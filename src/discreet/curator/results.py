@@ -33,7 +33,7 @@ from discreet.views.expected import expected_errors
 from discreet.views.rows import Table, answer_table
 from discreet.views.stored import view_of
 
-__all__ = ["answer_from", "answer_of", "document_of", "offers_of", "quoted_columns", "ranges_of"]
+__all__ = ["answer_as_shown", "answer_from", "answer_of", "bin_widths", "document_of", "offers_of", "quoted_columns", "ranges_of"]
 
 
 def answer_from(
@@ -76,11 +76,28 @@ def answer_of(
     receipt: Mapping[str, Any] | None,
 ) -> Answer:
     """A document as an answer. Of ``plan`` only the question and its table are looked at."""
-    columns, rows, widths = document.table.columns, document.table.rows, _bin_widths(plan.question)
+    about = plan.facts.name, to_text(plan.question), bin_widths(plan.question)
+    return answer_as_shown(document, *about, id=id, cost=cost, budget=budget, replayed=replayed, receipt=receipt)
+
+
+def answer_as_shown(
+    document: Document,
+    table: str,
+    question: str,
+    widths: Mapping[str, float],
+    *,
+    id: str,  # noqa: A002 - as the answer calls it
+    cost: Loss,
+    budget: BudgetState,
+    replayed: bool,
+    receipt: Mapping[str, Any] | None,
+) -> Answer:
+    """A document as an answer, which needs no plan. ``widths`` are those of the bins that keys stand for."""
+    columns, rows = document.table.columns, document.table.rows
     return Answer(
         id=id,
-        table=plan.facts.name,
-        question=to_text(plan.question),
+        table=table,
+        question=question,
         columns=tuple(AnswerColumn(c.name, c.kind, c.labels, c.is_drawn, widths.get(c.name)) for c in columns),
         rows=tuple({c.name: c.values[i] for c in columns} for i in range(rows)),
         intervals=tuple({c.name: c.intervals[i] for c in columns if c.intervals is not None} for i in range(rows)),
@@ -99,7 +116,7 @@ def answer_of(
     )
 
 
-def _bin_widths(question: Question) -> dict[str, float]:
+def bin_widths(question: Question) -> dict[str, float]:
     """How wide the bins are that keys stand for, by the names of these keys."""
     keys = {output.name: question.keys[output.value.place] for output in question.outputs if isinstance(output.value, KeyOf)}
     return {name: float(key.width) for name, key in keys.items() if isinstance(key, Bin)}

@@ -9,16 +9,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from discreet.ledger.entries.chain import Entry
+from discreet.ledger.entries.chain import Entry, now
 from discreet.ledger.entries.charges import Granted
 from discreet.ledger.journal import entry_in
 from discreet.ledger.port import Snapshot, Transaction
-from discreet.ledger.records import AlarmRecord, ShownRecord, ViewedRecord
-from discreet.ledger.rows import table_record
+from discreet.ledger.records import AlarmRecord, AnswerRecord, HistoryRecord, ViewedRecord
+from discreet.ledger.rows import charge_in, table_record
 
 __all__ = [
     "ANONYMOUS", "Alarm", "NOBODY", "asker_named", "delivered", "hides", "is_shown", "is_shown_to_anybody", "is_viewed", "lift",
-    "open_alarms", "raised", "viewed",
+    "open_alarms", "raised", "remember", "viewed",
 ]  # fmt: skip
 
 NOBODY: Mapping[str, Any] = {"frozen": [], "tables": False}  # what a fault that cannot depend on rows freezes
@@ -70,9 +70,21 @@ def raised(transaction: Transaction, granted: Granted, reference: str) -> dict[s
 
 
 def delivered(transaction: Transaction, charge: int, asker: str | None) -> None:
-    """From now on this answer is in the history of ``asker``."""
-    if asker is not None:
-        transaction.put(ShownRecord(charge, asker_named(asker)))
+    """From now on the answer of a settled charge is in the history of ``asker``."""
+    if asker is None or is_shown(transaction, charge, asker):
+        return
+    found = transaction.one(AnswerRecord, charge=charge)
+    if found is None:
+        raise LookupError(charge)
+    remember(transaction, asker, found.id, charge_in(transaction, charge).table, charge)
+
+
+def remember(transaction: Transaction, asker: str, answer: str, table: str, charge: int | None = None) -> int:
+    """One more line in the history of ``asker``; its number."""
+    last = list(transaction.each(HistoryRecord, backwards=True, most=1))
+    number = last[0].number + 1 if last else 1
+    transaction.add(HistoryRecord(number, asker_named(asker), answer, now(), table, charge))
+    return number
 
 
 def viewed(transaction: Transaction, charge: int, place: int, asker: str) -> None:
@@ -82,7 +94,7 @@ def viewed(transaction: Transaction, charge: int, place: int, asker: str) -> Non
 
 def is_shown(snapshot: Snapshot, charge: int, asker: str) -> bool:
     """Whether the asker has had the answer of a charge."""
-    return snapshot.one(ShownRecord, charge=charge, asker=asker_named(asker)) is not None
+    return snapshot.one(HistoryRecord, charge=charge, asker=asker_named(asker)) is not None
 
 
 def is_viewed(snapshot: Snapshot, charge: int, place: int, asker: str) -> bool:
@@ -102,7 +114,7 @@ def hides(snapshot: Snapshot, table: str) -> bool:
 
 def is_shown_to_anybody(snapshot: Snapshot, charge: int) -> bool:
     """Whether somebody has had the answer of a charge, or a part of it."""
-    return any(list(snapshot.each(kind, charge=charge, most=1)) for kind in (ShownRecord, ViewedRecord))
+    return any(list(snapshot.each(kind, charge=charge, most=1)) for kind in (HistoryRecord, ViewedRecord))
 
 
 # ---- the data holder

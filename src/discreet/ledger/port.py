@@ -23,8 +23,13 @@ class Snapshot(Protocol):
     def one(self, kind: type[R], /, **key: str | int) -> R | None:
         """The record with these values; None if there is none."""
 
-    def each(self, kind: type[R], /, *, backwards: bool = False, most: int | None = None, **where: Value) -> Iterator[R]:
-        """The records with these values, in the order of their keys; not all of them at once, where there are many."""
+    def each(
+        self, kind: type[R], /, *, backwards: bool = False, most: int | None = None, below: int | None = None, **where: Value
+    ) -> Iterator[R]:
+        """The records with these values, in the order of their keys; not all of them at once, where there are many.
+
+        With ``below``, those whose number is smaller, of a kind that has a number for a key.
+        """
 
     def numbers(self, kind: type[Record], /, **where: Value) -> Iterator[int]:
         """Their keys alone, of a kind that has a number for a key."""

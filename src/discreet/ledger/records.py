@@ -12,22 +12,25 @@ __all__ = [
     "AlarmRecord",
     "AnalystRecord",
     "AnswerRecord",
+    "AskedRecord",
     "CellRecord",
     "ChargeRecord",
     "DocumentRecord",
     "DrawRecord",
     "EndRecord",
     "EntryRecord",
+    "FilledRecord",
     "GrantRecord",
+    "HistoryRecord",
     "LimitRecord",
     "LoginRecord",
     "Record",
     "ReleaseRecord",
-    "ShownRecord",
     "SourceFileRecord",
     "SourceRecord",
     "TableRecord",
     "TotalRecord",
+    "ViewRecord",
     "ViewedRecord",
 ]
 
@@ -184,12 +187,59 @@ class DocumentRecord(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class ShownRecord(Record):
+class HistoryRecord(Record):
     """Whom an answer was delivered to: their history, which they may always read."""
 
-    KEY = ("charge", "asker")
-    charge: int
+    KEY = ("number",)
+    number: int
     asker: str
+    id: str
+    at: str
+    table: str
+    charge: int | None  # None: a view of what is stored
+
+
+@dataclass(frozen=True, slots=True)
+class ViewRecord(Record):
+    """What was shown of a view, and its receipt: it is charged to nobody, so how much is kept for one asker is bounded."""
+
+    KEY = ("number",)
+    number: int  # in the history
+    asker: str
+    receipt: str
+    document: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class FilledRecord(Record):
+    """How much is kept for an asker of what costs nothing."""
+
+    KEY = ("asker",)
+    asker: str
+    views: int
+    size: int  # of the views, in bytes
+    asked: int
+
+
+@dataclass(frozen=True, slots=True)
+class AskedRecord(Record):
+    """A question that was taken in, until it is answered and for a while after: any worker can tell, or go on with it."""
+
+    KEY = ("number",)
+    number: int
+    id: str  # the key of its charge as well
+    asker: str
+    key: str  # of the asker's choice; empty if there is none
+    digest: str  # of the whole request
+    table: str
+    body: str  # the request, as long as it is not done
+    at: float
+    due: float  # when it may be delivered
+    state: str  # running or done
+    attempt: int
+    owner: str
+    lease: float
+    outcome: str  # JSON: the answer's id, or an error
 
 
 @dataclass(frozen=True, slots=True)

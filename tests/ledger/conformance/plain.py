@@ -48,9 +48,10 @@ class _Records:
     def one(self, kind, /, **key):
         return next(self.each(kind, **key), None)
 
-    def each(self, kind, /, *, backwards=False, most=None, **where):
+    def each(self, kind, /, *, backwards=False, most=None, below=None, **where):
         records = self.kept.get(kind, {})
         found = [record for _, record in sorted(records.items(), reverse=backwards) if _has(record, where)]
+        found = found if below is None else [record for record in found if _key(record)[0] < below]
         return iter(found[:most])
 
     def numbers(self, kind, /, **where):

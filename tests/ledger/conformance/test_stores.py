@@ -13,9 +13,9 @@ from discreet.ledger.records import (
     ChargeRecord,
     DocumentRecord,
     EntryRecord,
-    ShownRecord,
     SourceRecord,
     TotalRecord,
+    ViewedRecord,
 )
 
 
@@ -66,20 +66,20 @@ def test_bytes_stay_bytes(store):
 
 
 def test_a_transaction_that_is_left_by_an_error_has_done_nothing(store):
-    written(store, charge(1), ShownRecord(1, "alice"))
+    written(store, charge(1), ViewedRecord(1, 0, "alice"))
 
     def stopped():
         with store.writing() as transaction:
             transaction.add(charge(2))
             transaction.put(charge(1, state="settled"))
-            transaction.drop(ShownRecord, charge=1)
+            transaction.drop(ViewedRecord, charge=1)
             assert list(transaction.numbers(ChargeRecord)) == [1, 2]               # inside, it is seen
             raise InterruptedQuestion
 
     with pytest.raises(InterruptedQuestion):
         stopped()
     assert read(store, ChargeRecord) == [charge(1)]
-    assert read(store, ShownRecord) == [ShownRecord(1, "alice")]
+    assert read(store, ViewedRecord) == [ViewedRecord(1, 0, "alice")]
 
 
 def test_what_is_there_is_not_added_again(store):
@@ -94,11 +94,11 @@ def test_putting_takes_the_place_of_the_record_with_the_same_key_and_of_no_other
     with store.writing() as transaction:
         transaction.put(charge(1, state="settled"))
         transaction.put(charge(3))
-        transaction.put(ShownRecord(1, "alice"))
-        transaction.put(ShownRecord(1, "alice"))
+        transaction.put(ViewedRecord(1, 0, "alice"))
+        transaction.put(ViewedRecord(1, 0, "alice"))
     assert read(store, ChargeRecord) == [charge(1, state="settled"), charge(2), charge(3)]
     assert read(store, AnswerRecord) == [AnswerRecord(1, "id", "[]", "{}")]        # what refers to it stays
-    assert read(store, ShownRecord) == [ShownRecord(1, "alice")]
+    assert read(store, ViewedRecord) == [ViewedRecord(1, 0, "alice")]
 
 
 def test_a_change_is_of_the_fields_that_are_named_and_of_no_other_record(store):
@@ -135,12 +135,12 @@ def test_many_fingerprints_are_looked_up_at_once(store):
 
 
 def test_dropping_forgets_what_has_these_values_and_says_how_many(store):
-    written(store, *(ShownRecord(number, who) for number in (1, 2) for who in ("alice", "bob")))
+    written(store, *(ViewedRecord(number, 0, who) for number in (1, 2) for who in ("alice", "bob")))
     with store.writing() as transaction:
-        assert transaction.drop(ShownRecord, asker="bob") == 2
-        assert transaction.drop(ShownRecord, asker="bob") == 0
-        assert transaction.drop(ShownRecord) == 2
-    assert read(store, ShownRecord) == []
+        assert transaction.drop(ViewedRecord, asker="bob") == 2
+        assert transaction.drop(ViewedRecord, asker="bob") == 0
+        assert transaction.drop(ViewedRecord) == 2
+    assert read(store, ViewedRecord) == []
 
 
 @pytest.mark.parametrize("kind", ["SQLite file", "dictionaries"])                   # else one connection, in turns
@@ -185,3 +185,11 @@ def test_nothing_is_left_of_a_record_that_another_took_the_place_of(store):
     with store.writing() as transaction:
         transaction.put(replace(charge(1), reference="f-1"))
     assert read(store, ChargeRecord) == [charge(1, reference="f-1")]
+
+
+def test_records_are_read_back_from_a_number_that_was_seen(store):
+    written(store, *(charge(number, analyst="alice" if number % 2 else "bob") for number in range(1, 8)))
+    with store.reading() as snapshot:
+        found = snapshot.each(ChargeRecord, backwards=True, most=2, below=5, analyst="alice")
+        assert [each.number for each in found] == [3, 1]
+        assert [each.number for each in snapshot.each(ChargeRecord, below=3)] == [1, 2]

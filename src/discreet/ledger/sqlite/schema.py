@@ -185,7 +185,58 @@ CREATE TABLE limits (
 ) STRICT, WITHOUT ROWID;
 """
 
+_SHARED = """
+CREATE TABLE history (           -- what was delivered, to whom
+    number INTEGER PRIMARY KEY,
+    asker  TEXT NOT NULL,
+    id     TEXT NOT NULL,
+    at     TEXT NOT NULL,
+    tbl    TEXT NOT NULL,
+    charge INTEGER
+) STRICT;
+CREATE UNIQUE INDEX history_by_id ON history (asker, id);
+CREATE INDEX history_in_order ON history (asker, number);
+CREATE INDEX history_by_charge ON history (charge, asker) WHERE charge IS NOT NULL;
+INSERT INTO history (asker, id, at, tbl, charge)
+    SELECT shown.asker, answers.id, entries.at, charges.tbl, shown.charge
+    FROM shown JOIN answers ON answers.charge = shown.charge JOIN charges ON charges.number = shown.charge
+    JOIN entries ON entries.number = shown.charge ORDER BY shown.charge, shown.asker;
+DROP TABLE shown;
+CREATE TABLE views (             -- what was shown of views, which nobody paid for
+    number   INTEGER PRIMARY KEY REFERENCES history,
+    asker    TEXT NOT NULL,
+    receipt  TEXT NOT NULL,
+    document BLOB NOT NULL
+) STRICT;
+CREATE INDEX views_by_asker ON views (asker, number);
+CREATE TABLE filled (            -- how much of what costs nothing is kept for an asker
+    asker TEXT PRIMARY KEY,
+    views INTEGER NOT NULL,
+    size  INTEGER NOT NULL,
+    asked INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE asked (             -- questions that were taken in, for all workers
+    number  INTEGER PRIMARY KEY,
+    id      TEXT NOT NULL UNIQUE,
+    asker   TEXT NOT NULL,
+    key     TEXT NOT NULL,
+    digest  TEXT NOT NULL,
+    tbl     TEXT NOT NULL,
+    body    TEXT NOT NULL,
+    at      REAL NOT NULL,
+    due     REAL NOT NULL,
+    state   TEXT NOT NULL,
+    attempt INTEGER NOT NULL,
+    owner   TEXT NOT NULL,
+    lease   REAL NOT NULL,
+    outcome TEXT NOT NULL
+) STRICT;
+CREATE INDEX asked_by_key ON asked (asker, key);
+CREATE INDEX asked_by_state ON asked (state, asker, number);
+CREATE INDEX entries_about_faults ON entries (number) WHERE kind = 'fault';
+"""
+
 MIGRATIONS = (
     ("first", _FIRST), ("sources", _SOURCES), ("length", _LENGTH), ("documents", _DOCUMENTS), ("alarms", _ALARMS),
-    ("draws", _DRAWS), ("accounts", _ACCOUNTS),
+    ("draws", _DRAWS), ("accounts", _ACCOUNTS), ("shared", _SHARED),
 )  # fmt: skip

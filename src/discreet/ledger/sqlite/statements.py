@@ -17,23 +17,26 @@ from discreet.ledger.records import (
     AlarmRecord,
     AnalystRecord,
     AnswerRecord,
+    AskedRecord,
     CellRecord,
     ChargeRecord,
     DocumentRecord,
     DrawRecord,
     EndRecord,
     EntryRecord,
+    FilledRecord,
     GrantRecord,
+    HistoryRecord,
     LimitRecord,
     LoginRecord,
     Record,
     ReleaseRecord,
-    ShownRecord,
     SourceFileRecord,
     SourceRecord,
     TableRecord,
     TotalRecord,
     ViewedRecord,
+    ViewRecord,
 )
 
 __all__ = ["STATEMENTS", "Statements", "TABLES", "changes", "conditions", "equal"]
@@ -50,7 +53,10 @@ TABLES: Mapping[type[Record], str] = {
     ReleaseRecord: "releases",
     DrawRecord: "draws",
     DocumentRecord: "documents",
-    ShownRecord: "shown",
+    HistoryRecord: "history",
+    ViewRecord: "views",
+    FilledRecord: "filled",
+    AskedRecord: "asked",
     ViewedRecord: "viewed",
     AnalystRecord: "analysts",
     AlarmRecord: "alarms",
@@ -76,10 +82,10 @@ def changes(*names: str) -> str:
     return ", ".join(f"{_column(name)} = ?" for name in names)
 
 
-def conditions(kind: type[Record], where: Mapping[str, Value]) -> tuple[str, list[str | int]]:
+def conditions(kind: type[Record], where: Mapping[str, Value], below: int | None = None) -> tuple[str, list[str | int]]:
     """The WHERE of a statement, and what is bound in it."""
-    texts: list[str] = []
-    bound: list[str | int] = []
+    texts: list[str] = [] if below is None else [f"{_column(kind.KEY[0])} < ?"]
+    bound: list[str | int] = [] if below is None else [below]
     for name, value in where.items():
         column = _column(name)
         if value is None:

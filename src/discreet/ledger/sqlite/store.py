@@ -54,8 +54,10 @@ class _Rows:
         row = self._connection.execute(STATEMENTS[kind].select + equal(*key), tuple(key.values())).fetchone()
         return None if row is None else _record(kind, row)
 
-    def each(self, kind: type[R], /, *, backwards: bool = False, most: int | None = None, **where: Value) -> Iterator[R]:
-        said, (text, bound) = STATEMENTS[kind], conditions(kind, where)
+    def each(
+        self, kind: type[R], /, *, backwards: bool = False, most: int | None = None, below: int | None = None, **where: Value
+    ) -> Iterator[R]:
+        said, (text, bound) = STATEMENTS[kind], conditions(kind, where, below)
         order, limit = said.backwards if backwards else said.in_order, "" if most is None else f" LIMIT {int(most)}"
         return (_record(kind, row) for row in self._connection.execute(said.select + text + order + limit, bound))
 

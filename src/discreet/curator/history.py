@@ -1,0 +1,34 @@
+"""What somebody was answered, shown to them again as it was: whatever became of the table, its version or its plan since."""
+
+from collections.abc import Mapping
+
+from discreet.answers.answer import Answer
+from discreet.curator.asking import Curator
+from discreet.curator.results import answer_as_shown, bin_widths
+from discreet.errors import DiscreetError
+from discreet.facts.model import Facts
+from discreet.ledger import Ledger
+from discreet.ledger.alarms import asker_named
+from discreet.ledger.history import Past, past, shown
+from discreet.questions.sql import read_sql
+
+__all__ = ["Past", "answer_again", "past"]
+
+
+def answer_again(ledger: Ledger, curators: Mapping[str, Curator], asker: str, identity: str) -> Answer:
+    """An answer that ``asker`` has had; raises MissingError if they have not. ``curators`` are of the tables that are open."""
+    found = shown(ledger, asker, identity)
+    curator = curators.get(found.table)  # without it bins are shown without widths
+    widths = {} if curator is None else _widths(found.question, curator.facts)
+    return answer_as_shown(
+        found.document, found.table, found.question, widths, id=found.id, cost=found.cost,
+        budget=ledger.state(found.table, asker_named(asker)), replayed=not found.is_bought, receipt=found.receipt,
+    )  # fmt: skip
+
+
+def _widths(question: str, facts: Facts) -> Mapping[str, float]:
+    """How wide bins are, by the question, which a later version of the table may not know any more."""
+    try:
+        return bin_widths(read_sql(question, facts))
+    except DiscreetError:
+        return {}

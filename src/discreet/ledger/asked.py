@@ -1,0 +1,172 @@
+"""Questions that were taken in by a service: which worker is on them, what became of them, and whose they are.
+
+A question outlives the connection it came by, and the worker that took it in. Its ``id`` is the key of its charge: whoever goes
+on with it, however often, charges it once. With a key of the asker's own, the same request sent again is found by that; the
+same key with another request is refused. What is done is kept for a day, and no more than ``MOST_KEPT`` for one asker.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+from discreet.errors import BusyError, MissingError, ParameterError
+from discreet.ledger.alarms import asker_named
+from discreet.ledger.charging import Ledger
+from discreet.ledger.entries.codec import canonical
+from discreet.ledger.owners import is_dead, lease_from, owner
+from discreet.ledger.port import Snapshot, Transaction
+from discreet.ledger.records import AskedRecord, FilledRecord
+from discreet.ledger.reserving import MOST_ATTEMPTS
+from discreet.noise.keystream import Keystream, bits
+
+__all__ = ["KEPT_FOR", "MOST_KEPT", "MOST_WAITING", "Taken", "asked", "done", "forget", "left_behind", "renew", "take", "take_in"]
+
+KEPT_FOR = 86_400.0  # seconds after it was taken in
+MOST_KEPT = 1_000  # of one asker
+MOST_WAITING = 64  # of one asker, in all workers
+_CRASHED = {"error": "crash", "message": "this question has crashed too often", "hint": "tell the data holder"}
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A question as it stands. ``body`` is the request, as long as it is not done; ``outcome`` what became of it, once it is."""
+
+    id: str
+    asker: str
+    table: str
+    at: float
+    due: float  # when it may be delivered, by the clock of the ledger
+    is_new: bool = False  # this call took it in, or over: it is to be worked on here
+    body: Mapping[str, Any] | None = None
+    outcome: Mapping[str, Any] | None = None  # {"answer": id}, or an error as it is told
+
+    @property
+    def is_done(self) -> bool:
+        """Whether it was answered or refused, or has failed."""
+        return self.outcome is not None
+
+
+def take_in(
+    ledger: Ledger, asker: str, table: str, body: Mapping[str, Any], *, key: str = "", lasts: float = 0.0
+) -> Taken:
+    """Write a question down before it is worked on; or find the one that was sent with the same key before.
+
+    ``body`` is all that makes the request, for JSON; ``lasts`` the public time after which it is delivered. Raises ParameterError
+    if the key belongs to another request, BusyError if too many of this asker are waiting.
+    """
+    name, made, text = asker_named(asker), f"ask-{bits(Keystream(), 64):016x}", canonical(dict(body))
+    digest = sha256(f"{table}\n{text}".encode()).hexdigest()
+    with ledger.store.writing() as transaction:
+        before = transaction.one(AskedRecord, asker=name, key=key) if key else None
+        if before is not None and before.digest != digest:
+            raise ParameterError("this key belongs to another request", hint="use a key once, for one request")
+        if before is not None:
+            return _taken_over(transaction, before) or _taken(transaction.one(AskedRecord, id=before.id) or before)
+        _make_room(transaction, name)
+        clock, last = transaction.clock(), list(transaction.each(AskedRecord, backwards=True, most=1))
+        record = AskedRecord(
+            last[0].number + 1 if last else 1, made, name, key, digest, table, text, at=clock,
+            due=clock + lasts, state="running", attempt=1, owner=owner(), lease=lease_from(clock), outcome="",
+        )  # fmt: skip
+        transaction.add(record)
+        return _taken(record, is_new=True)
+
+
+def asked(ledger: Ledger, asker: str, identity: str) -> Taken:
+    """A question of an asker. Raises MissingError if they asked none of that id, whoever else did."""
+    with ledger.store.reading() as snapshot:
+        return _taken(_theirs(snapshot, asker, identity))
+
+
+def left_behind(ledger: Ledger) -> list[str]:
+    """Questions whose workers are dead."""
+    with ledger.store.reading() as snapshot:
+        clock = snapshot.clock()
+        return [each.id for each in snapshot.each(AskedRecord, state="running") if is_dead(each.owner, each.lease, clock)]
+
+
+def take(ledger: Ledger, identity: str) -> Taken | None:
+    """A question whose worker is dead, for this process to go on with; None if somebody else was faster."""
+    with ledger.store.writing() as transaction:
+        found = transaction.one(AskedRecord, id=identity)
+        return None if found is None else _taken_over(transaction, found)
+
+
+def renew(ledger: Ledger, identities: Sequence[str]) -> None:
+    """This process is still working on these: to be said every few seconds."""
+    with ledger.store.writing() as transaction:
+        until = lease_from(transaction.clock())
+        for identity in identities:
+            found = transaction.one(AskedRecord, id=identity, owner=owner(), state="running")
+            if found is not None:
+                transaction.change(found, lease=until)
+
+
+def done(ledger: Ledger, identity: str, outcome: Mapping[str, Any]) -> Taken:
+    """What became of a question: ``{"answer": id}``, or an error as it is told. Whoever comes second gets that of the first."""
+    with ledger.store.writing() as transaction:
+        found = transaction.one(AskedRecord, id=identity)
+        if found is None:
+            raise MissingError(f"there is no question {identity[:40]!r}", hint="it may have been forgotten: ask again")
+        if found.state == "running":
+            _end(transaction, found, outcome)
+        return _taken(transaction.one(AskedRecord, id=identity) or found)
+
+
+def forget(ledger: Ledger, identity: str) -> None:
+    """As if it had never been taken in: for what was refused before anything happened, and may be sent again with its key."""
+    with ledger.store.writing() as transaction:
+        found = transaction.one(AskedRecord, id=identity)
+        if found is not None:
+            _drop(transaction, found)
+
+
+def _taken_over(transaction: Transaction, found: AskedRecord) -> Taken | None:
+    clock = transaction.clock()
+    if found.state != "running" or not is_dead(found.owner, found.lease, clock):
+        return None
+    if found.attempt >= MOST_ATTEMPTS:
+        _end(transaction, found, _CRASHED)
+        return None
+    transaction.change(found, attempt=found.attempt + 1, owner=owner(), lease=lease_from(clock))
+    return _taken(found, is_new=True)
+
+
+def _end(transaction: Transaction, found: AskedRecord, outcome: Mapping[str, Any]) -> None:
+    transaction.change(found, state="done", body="", outcome=canonical(dict(outcome)))
+
+
+def _theirs(snapshot: Snapshot, asker: str, identity: str) -> AskedRecord:
+    found = snapshot.one(AskedRecord, id=identity, asker=asker_named(asker))
+    if found is None:
+        raise MissingError(f"there is no question {identity[:40]!r}", hint="it may have been forgotten: ask again")
+    return found
+
+
+def _make_room(transaction: Transaction, name: str) -> None:
+    """Forget what was done long ago, and the oldest if there is too much; refuse if too much of it is still waiting."""
+    if len(list(transaction.each(AskedRecord, asker=name, state="running", most=MOST_WAITING))) >= MOST_WAITING:
+        raise BusyError(f"{MOST_WAITING} questions of {name} are waiting already", hint="wait for one of them")
+    clock = transaction.clock()
+    for found in list(transaction.each(AskedRecord, asker=name, state="done", most=2)):  # each one that comes makes two go
+        if clock - found.at > KEPT_FOR or _filled(transaction, name).asked >= MOST_KEPT:
+            _drop(transaction, found)
+    filled = _filled(transaction, name)
+    transaction.put(FilledRecord(name, filled.views, filled.size, filled.asked + 1))
+
+
+def _drop(transaction: Transaction, found: AskedRecord) -> None:
+    transaction.drop(AskedRecord, id=found.id)
+    filled = _filled(transaction, found.asker)
+    transaction.put(FilledRecord(found.asker, filled.views, filled.size, max(0, filled.asked - 1)))
+
+
+def _filled(transaction: Transaction, name: str) -> FilledRecord:
+    return transaction.one(FilledRecord, asker=name) or FilledRecord(name, 0, 0, 0)
+
+
+def _taken(found: AskedRecord, *, is_new: bool = False) -> Taken:
+    body, outcome = (json.loads(text) if text else None for text in (found.body, found.outcome))
+    return Taken(found.id, found.asker, found.table, found.at, found.due, is_new, body, outcome)

@@ -1,0 +1,78 @@
+"""Questions that a service took in, over every store: found by key, taken over from the dead, bounded, and nobody else's."""
+
+from time import time
+
+import pytest
+
+import discreet as dc
+from discreet.ledger import asked
+from discreet.ledger.asked import done, forget, left_behind, take, take_in
+from discreet.ledger.records import AskedRecord, FilledRecord
+
+BODY = {"sql": "SELECT 1", "epsilon": "0.1"}
+
+
+@pytest.fixture
+def dead(monkeypatch):
+    """Once called, whoever works is dead."""
+    return lambda: monkeypatch.setattr(asked, "is_dead", lambda *_: True)
+
+
+def test_a_key_finds_its_request_and_no_other_asker_or_body(ledger, open_again):
+    first = take_in(ledger, "alice", "t", BODY, key="k", lasts=30)
+    assert (first.is_new, first.is_done, first.due - first.at) == (True, False, 30)
+    other = open_again()
+    again = take_in(other, "alice", "t", dict(reversed(BODY.items())), key="k")
+    assert (again.id, again.is_new, again.body) == (first.id, False, BODY)
+    for table, body in (("t", BODY | {"epsilon": "0.2"}), ("u", BODY)):
+        with pytest.raises(dc.ParameterError, match="another request"):
+            take_in(other, "alice", table, body, key="k")
+    assert take_in(other, "bob", "t", BODY, key="k").is_new                          # a key is of whoever chose it
+    assert take_in(other, "alice", "t", BODY).is_new
+    with pytest.raises(dc.MissingError):
+        asked.asked(other, "bob", first.id)
+    assert done(other, first.id, {"answer": "a"}).outcome == {"answer": "a"}
+    assert done(ledger, first.id, {"answer": "b"}).outcome == {"answer": "a"}        # the first counts
+    found = take_in(ledger, "alice", "t", BODY, key="k")
+    assert (found.is_done, found.body, found.is_new) == (True, None, False)
+    forget(ledger, first.id)
+    assert take_in(ledger, "alice", "t", BODY, key="k").is_new
+
+
+def test_what_dead_workers_left_is_taken_over_once_and_not_for_ever(ledger, open_again, dead, monkeypatch):
+    first = take_in(ledger, "alice", "t", BODY, key="k")
+    assert left_behind(ledger) == []
+    assert take(ledger, first.id) is None
+    dead()
+    assert left_behind(open_again()) == [first.id]
+    assert take(open_again(), first.id).body == BODY
+    assert take_in(ledger, "alice", "t", BODY, key="k").is_new                       # by the same request, sent again
+    assert take(ledger, first.id).is_new
+    assert take(ledger, first.id) is None                                            # four attempts
+    assert asked.asked(ledger, "alice", first.id).outcome["error"] == "crash"
+    assert left_behind(ledger) == []
+
+
+def test_no_more_is_kept_for_one_asker_than_the_bounds_say(ledger, monkeypatch):
+    monkeypatch.setattr(asked, "MOST_WAITING", 3)
+    monkeypatch.setattr(asked, "MOST_KEPT", 5)
+    waiting = [take_in(ledger, "alice", "t", BODY) for _ in range(3)]
+    with pytest.raises(dc.BusyError):
+        take_in(ledger, "alice", "t", BODY)
+    assert take_in(ledger, "bob", "t", BODY).is_new
+    for each in waiting:
+        done(ledger, each.id, {"answer": "a"})
+    for _ in range(20):
+        done(ledger, take_in(ledger, "alice", "t", BODY).id, {"answer": "a"})
+    assert kept(ledger, "alice") == (5, 5)
+    later = time() + asked.KEPT_FOR + 1
+    with ledger.store.reading() as snapshot:
+        monkeypatch.setattr(type(snapshot), "clock", lambda _: later)
+    for _ in range(4):
+        done(ledger, take_in(ledger, "alice", "t", BODY).id, {"answer": "a"})
+    assert kept(ledger, "alice") == (4, 4)                                           # what is a day old is forgotten
+
+
+def kept(ledger, asker):
+    with ledger.store.reading() as snapshot:
+        return len(list(snapshot.each(AskedRecord, asker=asker))), snapshot.one(FilledRecord, asker=asker).asked
