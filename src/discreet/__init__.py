@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     )
     from discreet.privacy import Approximate, Concentrated, Pure, group, parallel, sequential, zCDP
     from discreet.privacy.advanced import advanced_composition
+    from discreet.privacy.compositions import compositions
     from discreet.privacy.distribution import loss_distribution
     from discreet.privacy.optimal import optimal_composition
     from discreet.privacy.tradeoffs import tradeoff
@@ -111,6 +112,7 @@ __all__ = [
     "bin",
     "boolean",
     "category",
+    "compositions",
     "correlation",
     "count",
     "covariance",
@@ -191,6 +193,7 @@ _ROOMS = {  # where each public name lives
     ),
     "privacy": ("Approximate", "Concentrated", "Pure", "group", "parallel", "sequential", "zCDP"),
     "privacy.advanced": ("advanced_composition",),
+    "privacy.compositions": ("compositions",),
     "privacy.distribution": ("loss_distribution",),
     "privacy.optimal": ("optimal_composition",),
     "privacy.tradeoffs": ("tradeoff",),

@@ -90,6 +90,13 @@ class Continuous(ABC):
         # 52 bits, so that k + 1/2 is exact and a uniform is never 0 or 1
         return self.ppf(((words >> np.uint64(12)).astype(np.float64) + 0.5) * 2.0**-52)
 
+    def plot(self) -> Any:
+        """Density, cdf and its inverse: an Altair chart, or text where the plots extra is missing."""
+        from discreet.lessons.pictures import figure_of_law
+        from discreet.plots.charts import drawn
+
+        return drawn(figure_of_law(self))
+
     def _standard(self, x: Floats) -> Floats:
         with np.errstate(over="ignore"):
             return (x - self.location) / self.scale

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from copy import copy
 from fractions import Fraction
 from math import inf, nextafter
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -110,6 +110,13 @@ class AddsNoise(ABC):
         """The delta at which the release of a single number is (epsilon, delta)-private, from above or between two Fractions."""
         between = delta_after_shift(self.law, self._shift, exact_positive(epsilon, "epsilon"))
         return between if exact else nextafter(float(between[1]), inf) if between[1] else 0.0
+
+    def plot(self) -> Any:
+        """The law of the noise with its 95 % interval: an Altair chart, or text where the plots extra is missing."""
+        from discreet.mechanisms.pictures import figure_of_noise
+        from discreet.plots.charts import drawn
+
+        return drawn(figure_of_noise(self))
 
     def _steps(self, offset: Number) -> Fraction:
         return stored(offset, "offset") / self.step  # released numbers are exact multiples of the step

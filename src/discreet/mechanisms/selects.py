@@ -42,6 +42,13 @@ class Selects:
         """What a selection costs if one unit moves any one score by at most ``distance``: the privacy map."""
         return Pure(epsilon=self.epsilon * exact_not_negative(distance, "distance") / self.sensitivity)
 
+    def plot(self, scores: Scores | Named) -> Any:
+        """How likely each candidate is: an Altair chart, or text where the plots extra is missing."""
+        from discreet.mechanisms.pictures import figure_of_choice
+        from discreet.plots.charts import drawn
+
+        return drawn(figure_of_choice(self, scores))
+
     @property
     def _factor(self) -> Fraction:
         """What noise of scale 1 is added to, for each unit of score."""

@@ -3,25 +3,21 @@
 import textwrap
 from typing import Any
 
+from discreet.plots.style import BLUE, INK, LETTER, RULE, SERIES, SILENT, Spec, config
 from discreet.plots.view import Key, Panel, View
 
 __all__ = ["spec_of"]
 
-Spec = dict[str, Any]
 Roles = tuple[Key | None, Key | None, Key | None]
 
-_BLUE, _INK, _DIM, _PALE = "#4c78a8", "#3b3f46", "#6b7280", "#e8eaed"
-_SERIES = ["#4c78a8", "#e07b39", "#3f9b79", "#b45a8c", "#a58a2c", "#5f6b7a"]  # told apart without red and green alone
-_FEW_SERIES = len(_SERIES)
+_FEW_SERIES = len(SERIES)
 _MOST_TEXTS = 40  # rows up to which every bar says its number
 _FEW_BARS = 3
 _SIDE_BY_SIDE = 3
-_LETTER = 6.2  # pixels, about
 _SMALLER = 0.72  # letters of a title to those below it
 _PADDING, _AXIS, _TITLE, _GAP = 28, 64, 34, 20  # pixels around a chart, beside a scale, for the name of an axis, between panels
 _MOST_LABEL = 0.35  # of a chart's width, for the labels of its bars
 _NARROWEST = 300  # of a panel
-_SILENT = {"aria": False}  # a screen reader hears each number once, from its bar or point
 
 
 def spec_of(view: View, width: int | None = None) -> Spec:
@@ -34,14 +30,14 @@ def spec_of(view: View, width: int | None = None) -> Spec:
     inner = _inner(along, series, None if width is None else width // columns)
     panels = [_panel(view, panel, place, (along, series, facets), inner) for place, panel in enumerate(view.panels)]
     body = panels[0] if len(panels) == 1 else {"concat": panels, "columns": columns}
-    letters = 96 if width is None else int((width - _PADDING) / _LETTER)
+    letters = 96 if width is None else int((width - _PADDING) / LETTER)
     subtitle = [*textwrap.wrap(view.question, letters, max_lines=3, placeholder=" …"), *([view.note] if view.note else [])]
     return {
         "title": {"text": textwrap.wrap(view.title, int(letters * _SMALLER)) if width else view.title, "subtitle": subtitle},
         "description": f"{view.title}, with {view.spread}. {view.question}",
         "data": {"values": _records(view, along, series, facets)},
         **body,
-        "config": _config() if width is None else _fitted(_config(), width),
+        "config": config() if width is None else _fitted(config(), width),
     }
 
 
@@ -74,8 +70,8 @@ def _inner(along: Key | None, series: Key | None, width: int | None) -> int | No
     if width is None:
         return None
     longest = 0 if along is None else max(map(len, along.texts), default=0)
-    labels = _AXIS if along is None or along.places else min(width * _MOST_LABEL, _LETTER * longest) + _TITLE
-    legend = 0.0 if series is None or _is_narrow(width) else _LETTER * max([len(series.name), *map(len, series.texts)]) + _TITLE
+    labels = _AXIS if along is None or along.places else min(width * _MOST_LABEL, LETTER * longest) + _TITLE
+    legend = 0.0 if series is None or _is_narrow(width) else LETTER * max([len(series.name), *map(len, series.texts)]) + _TITLE
     return max(_NARROWEST // 3, int(width - _PADDING - labels - legend))
 
 
@@ -154,12 +150,12 @@ def _tooltip(place: int, *keys: tuple[str, Key | None]) -> list[Spec]:
 
 def _colour(series: Key | None) -> Spec:
     if series is None:
-        return {"value": _BLUE}
-    return {"field": "series", "type": "nominal", "title": series.name, "sort": None, "scale": {"range": _SERIES}}
+        return {"value": BLUE}
+    return {"field": "series", "type": "nominal", "title": series.name, "sort": None, "scale": {"range": SERIES}}
 
 
 def _error_bar(size: int) -> Spec:
-    return {"type": "errorbar", "ticks": {"size": size} | _SILENT | {"color": _INK}, "rule": _SILENT | {"color": _INK}}
+    return {"type": "errorbar", "ticks": {"size": size} | SILENT | {"color": INK}, "rule": SILENT | {"color": INK}}
 
 
 def _domain(panel: Panel, *, from_zero: bool, right: float) -> Spec:
@@ -185,7 +181,7 @@ def _bars(view: View, panel: Panel, place: int, along: Key, series: Key | None, 
     if series is not None:
         across["yOffset"] = {"field": "series", "sort": None}
     with_texts = view.rows <= _MOST_TEXTS
-    room = (12 + _LETTER * max(map(len, panel.texts), default=0)) / width if with_texts else 0.0
+    room = (12 + LETTER * max(map(len, panel.texts), default=0)) / width if with_texts else 0.0
     scale = _domain(panel, from_zero=panel.is_amount, right=min(room, 0.5))
     quantity = _quantity(view, panel, f"value{place}", scale)
     encoding = {"x": quantity, "color": _colour(series)} | _told(place, along, series)
@@ -194,7 +190,7 @@ def _bars(view: View, panel: Panel, place: int, along: Key, series: Key | None, 
         {"transform": _bounded(place), "mark": _error_bar(7), "encoding": across | _ends(view, panel, place, "x", scale)},
     ]
     if panel.is_amount:
-        rule = {"type": "rule", "color": "#9aa0a8"}  # with data of its own, so that it is drawn once
+        rule = {"type": "rule", "color": RULE}  # with data of its own, so that it is drawn once
         layers.insert(1, {"data": {"values": [{}]}, "mark": rule, "encoding": {"x": {"datum": 0}}})
     if with_texts:
         far = _quantity(view, panel, f"{'value' if panel.is_ranked else 'high'}{place}", scale)
@@ -226,7 +222,7 @@ def _line(view: View, panel: Panel, place: int, along: Key, series: Key | None, 
     band = _ends(view, panel, place, "y", tall) | {"color": _colour(series)}
     dots = {"filled": True, "size": 22} if along.distinct <= _MOST_TEXTS else False
     layers: list[Spec] = [
-        {"transform": _bounded(place), "mark": {"type": "errorband", "band": {"opacity": 0.25} | _SILENT}, "encoding": band},
+        {"transform": _bounded(place), "mark": {"type": "errorband", "band": {"opacity": 0.25} | SILENT}, "encoding": band},
         {"mark": {"type": "line", "point": dots, "strokeWidth": 1.8}, "encoding": encoding | _told(place, along, series)},
     ]
     return {"width": width, "height": _height(view), "encoding": shared, "layer": layers}
@@ -249,7 +245,7 @@ def _point_range(view: View, panel: Panel, place: int, width: int) -> Spec:
     value = {"x": _quantity(view, panel, f"value{place}", scale)}
     layers: list[Spec] = [
         {"transform": _bounded(place), "mark": _error_bar(12), "encoding": _ends(view, panel, place, "x", scale)},
-        {"mark": _dot(90), "encoding": value | {"color": {"value": _BLUE}, "tooltip": _tooltip(place)}},
+        {"mark": _dot(90), "encoding": value | {"color": {"value": BLUE}, "tooltip": _tooltip(place)}},
         {"mark": _words(dy=-16, fontSize=12, fontWeight="bold"), "encoding": value | {"text": {"field": f"text{place}"}}},
     ]
     return {"width": width, "height": 56, "layer": layers}
@@ -264,7 +260,7 @@ def _dot(size: int) -> Spec:
 
 
 def _words(**style: Any) -> Spec:
-    return {"type": "text", "color": _INK, "fontSize": 11} | _SILENT | style
+    return {"type": "text", "color": INK, "fontSize": 11} | SILENT | style
 
 
 def _fitted(config: Spec, width: int) -> Spec:
@@ -277,35 +273,3 @@ def _fitted(config: Spec, width: int) -> Spec:
 
 def _is_narrow(width: int) -> bool:
     return width < 2 * _NARROWEST
-
-
-def _config() -> Spec:
-    return {
-        "background": "white",
-        "padding": 14,
-        "view": {"stroke": None},
-        "axis": {
-            "labelColor": _DIM,
-            "titleColor": _INK,
-            "titleFontWeight": "normal",
-            "gridColor": _PALE,
-            "domain": False,
-            "ticks": False,
-            "labelPadding": 6,
-            "titlePadding": 8,
-            "labelLimit": 260,
-        },
-        "axisQuantitative": {"labelExpr": "replace(datum.label, /,/g, ' ')", "labelFlush": False, "tickCount": 6},
-        "title": {
-            "anchor": "start",
-            "frame": "group",
-            "fontSize": 15,
-            "color": _INK,
-            "subtitleColor": _DIM,
-            "subtitleFontSize": 11,
-            "subtitlePadding": 4,
-            "offset": 14,
-        },
-        "legend": {"labelColor": _DIM, "titleColor": _INK, "titleFontWeight": "normal", "symbolOpacity": 1},
-        "header": {"labelColor": _INK, "titleColor": _DIM, "titleFontWeight": "normal"},
-    }

@@ -8,6 +8,7 @@ from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd, inf, lcm, sqrt
+from typing import Any
 
 import numpy as np
 
@@ -98,6 +99,13 @@ class LossDistribution:
         found = self._untilted()
         weighs = found.weights > 0
         return found.losses[weighs], found.weights[weighs]
+
+    def plot(self) -> Any:
+        """The loss and δ(ε): an Altair chart, or text where the plots extra is missing."""
+        from discreet.plots.charts import drawn
+        from discreet.privacy.pictures import figure_of_losses
+
+        return drawn(figure_of_losses(self))
 
     @property
     def infinite(self) -> float:

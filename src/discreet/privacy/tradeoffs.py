@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import pairwise
 from math import exp, expm1, sqrt
 from statistics import NormalDist
-from typing import cast
+from typing import Any, cast
 
 from discreet.errors import ParameterError
 from discreet.exact import Number, exact, exact_not_negative, shown
@@ -69,6 +69,13 @@ class Tradeoff(ABC):
         if any(later <= earlier for earlier, later in pairwise(rates)):
             raise ParameterError("the alphas do not rise", hint="write them in order and each once, such as [0, '0.1', '0.5', 1]")
         return [(float(each), self(each)) for each in rates]
+
+    def plot(self) -> Any:
+        """The curve, with the region of what is possible above it: an Altair chart, or text where the plots extra is missing."""
+        from discreet.plots.charts import drawn
+        from discreet.privacy.pictures import figure_of_tradeoffs
+
+        return drawn(figure_of_tradeoffs({"least misses": self}))
 
     def _at_zero(self) -> float:
         return 1.0
