@@ -32,6 +32,7 @@ from discreet.questions.algebra import (
 from discreet.statistics.estimate import Estimate, fixed
 from discreet.statistics.part import Released
 from discreet.statistics.reach import Floats
+from discreet.views.branches import cases, coalesced
 from discreet.views.estimates import estimate
 from discreet.views.few import ALL_SHOWN, Few
 from discreet.views.overall import overall, overalls_in
@@ -102,16 +103,13 @@ def _evaluate(plan: Plan, expression: Expression, released: Released, risk: Risk
             return overall(plan, of, released, risk(expression))
         case Apply("divide", (Aggregate(kind="count_rows" | "count") as above, Overall(of))) if above == of:
             return _share(evaluate(plan, above, released, risk, few), overall(plan, of, released, risk(Overall(of))))
+        case Apply("coalesce", of):
+            return coalesced(of, lambda part: evaluate(plan, part, released, risk, few))
         case Apply(operation, of):
             with np.errstate(all="ignore"):
                 return _apply(operation, [evaluate(plan, part, released, risk, few) for part in of])
-        case Case(whens, otherwise):
-            found = evaluate(plan, otherwise, released, risk, few)
-            for condition, then in reversed(whens):
-                holds = evaluate(plan, condition, released, risk, few).value == 1.0
-                chosen = evaluate(plan, then, released, risk, few)
-                found = Estimate(*(np.where(holds, a, b) for a, b in zip(_parts(chosen), _parts(found), strict=True)))
-            return found
+        case Case():
+            return cases(expression, lambda part: evaluate(plan, part, released, risk, few))
         case In(of, values):
             tested = evaluate(plan, of, released, risk, few)
             return _apply("or", [_apply("equal", [tested, evaluate(plan, value, released, risk, few)]) for value in values])
@@ -158,12 +156,6 @@ def _apply(operation: str, of: list[Estimate]) -> Estimate:
             return Estimate(*(choose.reduce([_parts(each)[i] for each in of]) for i in range(3)))
         case "clamp":
             return Estimate(*(np.clip(part, of[1].value, of[2].value) for part in _parts(a)))
-        case "coalesce":
-            value, low, high = _parts(a)
-            for each in of[1:]:
-                is_null = np.isnan(value)
-                value, low, high = (np.where(is_null, p, q) for p, q in zip(_parts(each), (value, low, high), strict=True))
-            return Estimate(value, low, high)
         case _:
             truth = _truth(operation, [each.value for each in of])
             return Estimate(truth, truth, truth)
