@@ -16,7 +16,7 @@ from typing import Annotated
 
 import typer
 
-from discreet.cli import asking, attacking, auditing, budgets, holding, ledgers, receipts, releases, trying
+from discreet.cli import analysts, asking, attacking, auditing, budgets, holding, ledgers, receipts, releases, trying
 from discreet.cli.endings import ending_of, print_ending
 from discreet.cli.options import ASKING, CHECKING, HOLDING, TRYING
 from discreet.cli.unwritten import NOBODY_READS, stand_ins
@@ -39,6 +39,7 @@ app.command(rich_help_panel=HOLDING)(holding.check)
 app.command(rich_help_panel=HOLDING)(holding.register)
 app.add_typer(budgets.budgets, name="budget", rich_help_panel=HOLDING)
 app.add_typer(versions, name="version", rich_help_panel=HOLDING)
+app.add_typer(analysts.analysts, name="analyst", rich_help_panel=HOLDING)
 app.command(rich_help_panel=HOLDING)(holding.freeze)
 app.command(rich_help_panel=HOLDING)(holding.unfreeze)
 app.command(rich_help_panel=HOLDING)(releases.publish)

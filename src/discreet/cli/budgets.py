@@ -7,7 +7,7 @@ import typer
 from typer.core import TyperGroup
 
 from discreet.cli.options import As, Delta, Epsilon, FactsFile, Json, Reason, Rho, local, print_json
-from discreet.cli.stopped import show_stops, state_of
+from discreet.cli.stopped import show_faults, show_stops, state_of
 from discreet.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -48,8 +48,10 @@ def show(file: FactsFile, analyst: As = None, as_json: Json = False) -> None:
     with closing(open_table(local(file))) as curator:
         name, state = curator.facts.name, curator.budget if analyst is None else curator.budget_for(analyst)
     stops = [stop for stop in office.stops(local(file)) if analyst is None or stop.analyst in (None, analyst)]
+    faults = office.faults(local(file), name) if analyst is None else []
     if as_json:
-        print_json(_shape(state) | {"state": state_of(stops), "stops": [stop.to_dict() for stop in stops]})
+        told = {"state": state_of(stops), "stops": [stop.to_dict() for stop in stops]}
+        print_json(_shape(state) | told | ({"faults": [each.to_dict() for each in faults]} if analyst is None else {}))
         return
     from discreet.cli.page import Page
     from discreet.cli.views import show_budget
@@ -57,6 +59,7 @@ def show(file: FactsFile, analyst: As = None, as_json: Json = False) -> None:
     page = Page()
     show_budget(page, state, name)
     show_stops(page, stops, name, file)
+    show_faults(page, faults)
 
 
 @budgets.command("raise")

@@ -8,9 +8,12 @@ from discreet.plots.lettering import clean
 
 if TYPE_CHECKING:
     from discreet.cli.page import Page
+    from discreet.ledger.faults import Failed
     from discreet.ledger.stops import Stop
 
-__all__ = ["show_stops", "state_of"]
+__all__ = ["show_faults", "show_stops", "state_of"]
+
+_MOST = 3  # faults in words; --json has them all
 
 
 def state_of(stops: "list[Stop]") -> str:
@@ -24,6 +27,18 @@ def show_stops(page: "Page", stops: "list[Stop]", table: str, file: Path) -> Non
         what, way = _in_words(stop, clean(table), typed(file))
         page.line((f"! {what}", "yellow"))
         page.say(way, indent=4)
+
+
+def show_faults(page: "Page", faults: "list[Failed]") -> None:
+    """How many questions failed after their charge, and the latest of them."""
+    if not faults:
+        return
+    many = "1 question" if len(faults) == 1 else f"{len(faults)} questions"
+    page.line(f"{many} failed after the charge, which stays:" if len(faults) <= _MOST else f"{many} failed, the latest of them:")
+    for each in faults[:_MOST]:
+        looked = "" if each.is_open else ", looked at"
+        froze = f"; froze {', '.join(map(clean, each.froze))}{looked}" if each.froze else ""
+        page.line(f"{each.at[:19]}  charge {each.charge} of {clean(each.analyst)}, reference {each.reference}{froze}", indent=4)
 
 
 def _in_words(stop: "Stop", table: str, file: str) -> tuple[str, str]:

@@ -9,7 +9,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from discreet.errors import ParameterError
+from discreet.errors import FactsError, ParameterError
 from discreet.facts.budgets import parse_budget
 from discreet.ledger import Ledger, open_ledger, place_of
 from discreet.ledger import accounts as kept
@@ -80,6 +80,8 @@ def _day(written: str | date | None) -> date | None:
 
 @contextmanager
 def _opened(folder: Place) -> Iterator[Ledger]:
+    if not Path(folder).exists():
+        raise FactsError("there is no such folder", hint="write the folder of the tables", file=str(folder))
     ledger = open_ledger(place_of(Path(folder)))
     try:
         yield ledger
