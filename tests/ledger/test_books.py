@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.ledger.entries.amounts import Amount, Money
+from discreet.ledger.entries.amounts import Amount, Money, rank
 from discreet.ledger.entries.books import Books, Standing
 from discreet.privacy.losses import Approximate, Concentrated, Pure
 
@@ -137,3 +137,9 @@ def test_an_amount_is_shown_as_the_loss_it_counts():
     assert Money("epsilon", has_delta=True).loss(amount) == Approximate(epsilon="0.5", delta="1e-6")
     assert Money("epsilon", has_delta=False).loss(amount) == Pure(epsilon="0.5")
     assert Money("rho", has_delta=True).loss(amount) == Concentrated(rho="0.5")
+
+
+def test_prices_are_sorted_exactly_where_no_float_tells_them_apart():
+    near, far = Fraction(1, 10), Fraction(10**400)
+    numbers = [Fraction(0), Fraction(1, 10**400), near, near + Fraction(1, 10**30), far, far + 1]
+    assert [ranked for _, ranked in sorted(rank(str(number)) for number in reversed(numbers))] == numbers

@@ -12,7 +12,7 @@ from typing import Unpack
 from discreet.answers.answer import Answer, BudgetState
 from discreet.answers.quote import Quote
 from discreet.curator.advice import free_parts, join_notes, split_of, warnings_for
-from discreet.curator.answering import answer_to, answer_with_names, budget_seen_by
+from discreet.curator.answering import answer_to, answer_with_names
 from discreet.curator.desk import Desk
 from discreet.curator.left_out import how_to_ask, left_out
 from discreet.curator.names import Asker
@@ -96,14 +96,13 @@ class Curator(Verbs):
         rows = released_rows(plan, self.desk.stock, sure, found.request)
         purchase, view = found.purchase, view_of(found.purchase).plan
         with by_parts(self.desk.ledger, [found.request]):
-            cost = self.desk.cost(purchase.event)
             then = prospect(self.desk.ledger, found.request)
         least, counted = readable_group(view, sure) or (None, "rows")
         return Quote(
             table=self.facts.name,
             question=to_text(asked),
-            cost=cost,
-            takes=None if then.takes == cost else then.takes,
+            cost=then.cost,
+            takes=None if then.takes == then.cost else then.takes,
             after=then.after,
             affordable=then.is_enough,
             split=split_of(purchase),
@@ -114,7 +113,7 @@ class Curator(Verbs):
             cells=plan.groups,
             readable_group=least,
             counted=counted,
-            budget=budget_seen_by(order),
+            budget=then.before,
             replay=found.is_old or purchase.is_free,
             left_out=left_out(view),
             is_empty=any(axis.values and not axis.shown for axis in plan.axes),

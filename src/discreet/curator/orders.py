@@ -136,7 +136,7 @@ def crossed(order: Order, *, waits: bool) -> Crossed:
 def _is_of_another_version(desk: Desk, request: Request) -> bool:
     """Whether the question is answered in a way of which nothing but the answer itself can be used."""
     (stored,) = desk.ledger.known([request])
-    return stored is not None and not desk.stock.means_the_same(stored.request)
+    return stored is not None and not desk.stock.means_the_same(stored.charge)
 
 
 def _buying(request: Request, purchase: Purchase, look: Look) -> Request:

@@ -67,6 +67,7 @@ class Stock:
     ledger: Ledger
     _settled: dict[int, tuple[Purchase, tuple[Part, ...]]] = field(default_factory=dict)
     _charged: dict[int, Request] = field(default_factory=dict)
+    _same: dict[int, bool] = field(default_factory=dict)
 
     def crossed_out(self, purchase: Purchase, request: Request, look: Look, *, waits: bool) -> Purchase:
         """The plan without what is stored. Raises Busy, if it ``waits``, where somebody works on what it could use."""
@@ -137,12 +138,20 @@ class Stock:
             return purchase
         return None  # of two vectors in another order the loss is the same
 
-    def means_the_same(self, request: Request) -> bool:
-        """Whether what a request was charged for, and all that it used, is of the exact integers that this version would take."""
+    def means_the_same(self, charge: int) -> bool:
+        """Whether what a charge has bought, and all that it used, is of the exact integers that this version would take.
+
+        That never changes either: of a settled charge the plan is made once.
+        """
+        if charge not in self._same:
+            _remember(self._same, charge, self._is_planned_so(self._request(charge)))
+        return self._same[charge]
+
+    def _is_planned_so(self, request: Request) -> bool:
         purchase, used = self.followed(request), {each.charge for each in request.uses}
         if purchase is None or request.bought is None or purchase.names != request.names:
             return False
-        return all(self.means_the_same(self._request(charge)) for charge in used)
+        return all(self.means_the_same(charge) for charge in used)
 
     def _purchase(self, plan: Plan, request: Request) -> Purchase | None:
         """What a request bought of a plan; None where what it used cannot be followed."""

@@ -1,15 +1,14 @@
 """Which charges have bought what: names of what is released, and where the integers are. All inside somebody's transaction."""
 
-from collections.abc import Iterable, Sequence
-from functools import cache, partial
+from collections.abc import Collection, Iterable, Sequence
+from typing import NamedTuple
 
 from discreet.ledger.alarms import hides, is_shown_to_anybody, is_viewed
-from discreet.ledger.entries.amounts import Amount
+from discreet.ledger.entries.amounts import Rank, rank
 from discreet.ledger.entries.charges import Frozen, Request, Seen
 from discreet.ledger.freezes import frozen_for
 from discreet.ledger.port import Snapshot, Transaction
 from discreet.ledger.records import ChargeRecord, DrawRecord
-from discreet.ledger.rows import charge_in
 
 __all__ = ["changed_since", "drawn_by", "drawn_in", "is_bought", "records_of", "seen", "write_names"]
 
@@ -36,28 +35,37 @@ def seen(snapshot: Snapshot, request: Request, names: Sequence[str], reason: Fro
     """What is stored or worked on under these names, as far as whoever asks may know of it: frozen, out of their history."""
     found: list[Seen] = []
     hidden = hides(snapshot, request.table)
-    charge = cache(partial(charge_in, snapshot))  # several draws are of one charge
     for name in dict.fromkeys(names):
-        drawn = [(draw, charge(draw.charge)) for draw in list(snapshot.each(DrawRecord, name=name))]
-        known = [(draw, of) for draw, of in drawn if _may_know(snapshot, request, draw, of, reason, hidden=hidden)]
-        best = sorted(known, key=lambda each: _worth(each[1]), reverse=True)[:_ENOUGH]
-        rows = sorted((draw.charge, draw.place, draw.slot, of.state == "running") for draw, of in best)
-        found += [Seen(name, *row) for row in rows]
+        drawn = list(snapshot.parts(DrawRecord, "charge", "place", "slot", name=name))
+        charges = _charges(snapshot, {charge for charge, _, _ in drawn})
+        known = [draw for draw in drawn if _may_know(snapshot, request, draw, charges[draw[0]], reason, hidden=hidden)]
+        best = sorted(known, key=lambda draw: charges[draw[0]].worth, reverse=True)[:_ENOUGH]
+        found += [Seen(name, charge, place, slot, charges[charge].state == "running") for charge, place, slot in sorted(best)]
     return tuple(found)
 
 
+class _Charge(NamedTuple):  # there may be hundreds for one name
+    table: str
+    version: str
+    state: str
+    worth: tuple[str, Rank]
+
+
+def _charges(snapshot: Snapshot, numbers: Collection[int]) -> dict[int, _Charge]:
+    """What is to be known of many charges."""
+    read = snapshot.parts(ChargeRecord, "number", "table", "version", "state", "kind", "price", number=numbers) if numbers else ()
+    return {number: _Charge(table, version, state, (kind, rank(price))) for number, table, version, state, kind, price in read}
+
+
 def _may_know(
-    snapshot: Snapshot, request: Request, draw: DrawRecord, charge: ChargeRecord, reason: Frozen | None, *, hidden: bool
+    snapshot: Snapshot, request: Request, draw: tuple[int, int, int], of: _Charge, reason: Frozen | None, *, hidden: bool
 ) -> bool:
-    if (charge.table, charge.version) != (request.table, request.version) or charge.state == "faulted":
+    if of.table != request.table or of.version != request.version or of.state == "faulted":
         return False
+    charge, place, _ = draw
     if reason is not None:
-        return charge.state == "settled" and is_viewed(snapshot, draw.charge, draw.place, request.analyst)
-    return charge.state == "running" or not hidden or is_shown_to_anybody(snapshot, charge.number)
-
-
-def _worth(charge: ChargeRecord) -> tuple[str, object]:
-    return charge.kind, Amount.from_texts(charge.price, charge.price_delta).first
+        return of.state == "settled" and is_viewed(snapshot, charge, place, request.analyst)
+    return of.state == "running" or not hidden or is_shown_to_anybody(snapshot, charge)
 
 
 def changed_since(snapshot: Snapshot, request: Request) -> bool:

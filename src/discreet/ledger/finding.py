@@ -1,17 +1,22 @@
 """Which charge a request meets: one that answers it, or one that somebody works on."""
 
+from typing import NamedTuple
+
 from discreet.errors import ParameterError
 from discreet.ledger.alarms import hides, is_shown, is_shown_to_anybody, is_viewed
 from discreet.ledger.draws import drawn_by, drawn_in
-from discreet.ledger.entries.amounts import Amount
+from discreet.ledger.entries.amounts import Rank, rank
 from discreet.ledger.entries.charges import Frozen, Request, Stored, Viewed
 from discreet.ledger.entries.requests import price_row
 from discreet.ledger.freezes import frozen_for
 from discreet.ledger.port import Snapshot
 from discreet.ledger.records import ChargeRecord, DrawRecord
-from discreet.ledger.rows import request_in, stored_in
+from discreet.ledger.rows import charge_in, request_in, stored_in
 
 __all__ = ["Waiting", "best", "by_key", "history", "known", "same_answer"]
+
+
+_NONE = rank("0")
 
 
 class Waiting(Exception):
@@ -41,10 +46,12 @@ def history(snapshot: Snapshot, request: Request, reason: Frozen) -> Stored | Vi
 
 def same_answer(snapshot: Snapshot, request: Request) -> int | None:
     """The settled charge by which the asker was answered the same with the same draws: others have receipts of their own."""
-    about = {"table": request.table, "version": request.version, "fingerprint": request.fingerprint, "analyst": request.analyst}
-    numbers = list(snapshot.numbers(ChargeRecord, state="settled", **about))
+    settled = snapshot.each(
+        ChargeRecord, backwards=True, state="settled",
+        table=request.table, version=request.version, fingerprint=request.fingerprint, analyst=request.analyst,
+    )  # fmt: skip
     used = drawn_by(request)
-    return next((number for number in reversed(numbers) if drawn_in(request_in(snapshot, number), number) == used), None)
+    return next((each.number for each in settled if drawn_in(request_in(snapshot, each.number), each.number) == used), None)
 
 
 def known(snapshot: Snapshot, request: Request) -> Stored | None:
@@ -63,40 +70,51 @@ def best(snapshot: Snapshot, request: Request, only: str | None = None) -> Charg
     before draws had any, or under those of another version. With ``only``, those that this asker has been answered. What is
     hidden is as if it were not there.
     """
-    kind, *wanted = price_row(request.price)
-    asked = snapshot.each(ChargeRecord, table=request.table, version=request.version, fingerprint=request.fingerprint, kind=kind)
-    made = list(asked)
-    least = Amount.from_texts(*wanted)
-    enough = [charge for charge in made if charge.state != "faulted" and _is_as_good(_price(charge), least)]
-    if request.bought is not None and only is None:
-        enough = [charge for charge in enough if charge.state == "running" and not _is_looked_for(snapshot, charge, request)]
+    is_crossed_out = request.bought is not None and only is None
+    enough = _as_good(snapshot, request, ("running",) if is_crossed_out else ("running", "settled"))
+    if is_crossed_out:
+        enough = [charge for charge in enough if not _is_looked_for(snapshot, charge, request)]
     if only is not None:  # of what others have bought they had views: its receipt is not theirs
         enough = [charge for charge in enough if charge.analyst == only or not _has_names(snapshot, charge)]
     found = _known_of(snapshot, request.table, enough, only) if enough else []
-    return max(found, key=lambda each: (each.state == "settled", _price(each).first, each.number), default=None)
+    dearest = max(found, key=lambda each: (each.state == "settled", each.price, each.number), default=None)
+    return None if dearest is None else charge_in(snapshot, dearest.number)
 
 
-def _has_names(snapshot: Snapshot, charge: ChargeRecord) -> bool:
+class _Charge(NamedTuple):  # there may be hundreds for one question
+    number: int
+    state: str
+    analyst: str
+    price: Rank
+
+
+def _as_good(snapshot: Snapshot, request: Request, states: tuple[str, ...]) -> list[_Charge]:
+    """The charges for the same question at the asked price or above.
+
+    Pure answers stand for pure questions only, and approximate ones for approximate ones: their noise differs in kind.
+    """
+    kind, *wanted = price_row(request.price)
+    least, delta = (rank(part) for part in wanted)
+    read = snapshot.parts(
+        ChargeRecord, "number", "state", "analyst", "price", "price_delta",
+        table=request.table, version=request.version, fingerprint=request.fingerprint, kind=kind, state=states,
+    )  # fmt: skip
+    made = [(_Charge(number, state, who, rank(price)), rank(its)) for number, state, who, price, its in read]
+    return [charge for charge, its in made if charge.price >= least and its >= delta and (its > _NONE) == (delta > _NONE)]
+
+
+def _has_names(snapshot: Snapshot, charge: _Charge) -> bool:
     return bool(list(snapshot.each(DrawRecord, charge=charge.number, most=1)))
 
 
-def _is_looked_for(snapshot: Snapshot, charge: ChargeRecord, request: Request) -> bool:
+def _is_looked_for(snapshot: Snapshot, charge: _Charge, request: Request) -> bool:
     return not {draw.name for draw in snapshot.each(DrawRecord, charge=charge.number)}.isdisjoint(request.looked_for)
 
 
-def _known_of(snapshot: Snapshot, table: str, made: list[ChargeRecord], asker: str | None) -> list[ChargeRecord]:
+def _known_of(snapshot: Snapshot, table: str, made: list[_Charge], asker: str | None) -> list[_Charge]:
     """Those that ``asker`` has been answered; of nobody in particular, those that are not hidden."""
     if asker is not None:
         return [charge for charge in made if is_shown(snapshot, charge.number, asker)]
     if not hides(snapshot, table):
         return made
     return [charge for charge in made if charge.state != "settled" or is_shown_to_anybody(snapshot, charge.number)]
-
-
-def _price(charge: ChargeRecord) -> Amount:
-    return Amount.from_texts(charge.price, charge.price_delta)
-
-
-def _is_as_good(had: Amount, wanted: Amount) -> bool:
-    """Pure answers stand for pure questions only, and approximate ones for approximate ones: their noise differs in kind."""
-    return wanted.fits(had) and (had.delta > 0) == (wanted.delta > 0)

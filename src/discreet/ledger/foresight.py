@@ -32,8 +32,10 @@ class Foreseen:
 
 @dataclass(frozen=True, slots=True)
 class Prospect:
-    """What a question would take off the budget, less than its cost where another cell has borne as much already; and then."""
+    """What a question would do to the budget: its cost, and what that takes off it, less where another cell has borne as much."""
 
+    before: BudgetState
+    cost: Loss
     takes: Loss
     after: BudgetState
     is_enough: bool
@@ -70,12 +72,13 @@ def prospect(ledger: Ledger, request: Request) -> Prospect:
         row = table_row(snapshot, request.table)
         beside = [table_row(snapshot, table) for table, _ in request.beside]
         books = books_of(snapshot, row.account, asker)
-        before = books.spent(now=row.name)
-        books.charge(request.table, request.cells, row.money.price(request.event), asker)
-        takes, theirs = books.spent(now=row.name).minus(before), books.spent(asker)
+        price, loss = row.money.price(request.event), row.money.loss
+        before, spent = state_of(snapshot, row, books, asker), books.spent(now=row.name)
+        books.charge(request.table, request.cells, price, asker)
+        takes, theirs = books.spent(now=row.name).minus(spent), books.spent(asker)
         limits = [limit for each in (row, *beside) if (limit := limit_of(snapshot, each, asker)) is not None]
         is_enough = books.spent().fits(row.cap) and all(theirs.fits(limit) for limit in limits)
-        return Prospect(row.money.loss(takes), state_of(snapshot, row, books, asker), is_enough)
+        return Prospect(before, loss(price), loss(takes), state_of(snapshot, row, books, asker), is_enough)
 
 
 def worth(ledger: Ledger, requests: Sequence[Request]) -> list[Worth]:

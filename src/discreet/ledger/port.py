@@ -6,7 +6,7 @@ and knows nothing of what they mean. ``tests/ledger/conformance/`` says what any
 
 from collections.abc import Collection, Iterator
 from contextlib import AbstractContextManager
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from discreet.ledger.records import Record
 
@@ -14,7 +14,7 @@ __all__ = ["BUSY", "Snapshot", "Store", "Transaction", "Value"]
 
 BUSY = "busy"  # the cause of a LedgerFault that is over as soon as somebody else is done
 R = TypeVar("R", bound=Record)
-Value = str | int | Collection[str] | None  # what a field must hold: one value, one of several, or whatever it likes
+Value = str | int | Collection[str] | Collection[int] | None  # of a field: one value, one of several, or whatever it likes
 
 
 class Snapshot(Protocol):
@@ -31,8 +31,8 @@ class Snapshot(Protocol):
         With ``below``, those whose number is smaller, of a kind that has a number for a key.
         """
 
-    def numbers(self, kind: type[Record], /, **where: Value) -> Iterator[int]:
-        """Their keys alone, of a kind that has a number for a key."""
+    def parts(self, kind: type[Record], /, *names: str, **where: Value) -> Iterator[tuple[Any, ...]]:
+        """Some of their fields alone, in the same order: less to read where there are many. None of them may be a flag."""
 
     def clock(self) -> float:
         """Seconds, by the clock that all who write to this store share: leases go by it."""

@@ -174,9 +174,9 @@ def _unsettled(snapshot: Snapshot) -> list[int]:
 
 def _without_end(snapshot: Snapshot, kind: type[Record]) -> Iterator[int]:
     """Both lists are in order, and neither is held in memory."""
-    settled = snapshot.numbers(ChargeRecord, state="settled")
+    settled = (number for (number,) in snapshot.parts(ChargeRecord, "number", state="settled"))
     nearest = next(settled, None)
-    for charge in snapshot.numbers(kind):
+    for (charge,) in snapshot.parts(kind, "charge"):
         while nearest is not None and nearest < charge:
             nearest = next(settled, None)
         if nearest != charge:

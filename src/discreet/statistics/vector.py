@@ -67,7 +67,7 @@ class Vector(Part):
         return not self.statistic.is_fitted
 
     def over(self, leaves: int) -> Self:
-        statistic = self.statistic.over(leaves).shaped(is_gaussian=_is_gaussian(self.mechanism.law))
+        statistic = self.statistic.over(leaves).shaped(is_gaussian=self.is_gaussian)
         return replace(self, statistic=statistic)
 
     @property
@@ -109,6 +109,11 @@ class Vector(Part):
     def law(self) -> Law:
         return self.mechanism.law
 
+    @property
+    def is_gaussian(self) -> bool:
+        """Or else its noise is Laplace's."""
+        return isinstance(self.mechanism, Gaussian)
+
     def statement(self, kind: AggregateKind) -> str:
         return self.statistic.statement(kind)
 
@@ -132,7 +137,7 @@ class Vector(Part):
         return [[[f"{each} {write.filter(condition)}"] for each in of] for condition in self.filters]
 
     def worth(self, slot: int, kinds: Iterable[AggregateKind], planned: Part) -> Worth | None:
-        if not isinstance(planned, Vector) or _is_gaussian(self.mechanism.law) != _is_gaussian(planned.mechanism.law):
+        if not isinstance(planned, Vector) or self.is_gaussian != planned.is_gaussian:
             return None
         if not self.statistic.tells(planned.statistic):
             return None
@@ -162,13 +167,9 @@ class Vector(Part):
         return replace(self, mechanism=Gaussian(epsilon=price.epsilon, delta=price.delta, sensitivity_squared=squared))
 
 
-def _is_gaussian(law: Law) -> bool:
-    return law.quadratic > 0
-
-
 def noise_of(law: Law) -> Fraction:
     """The squared scale of Laplace noise, or the variance of Gaussian noise."""
-    return 1 / (2 * law.quadratic) if _is_gaussian(law) else 1 / law.linear**2
+    return 1 / (2 * law.quadratic) if law.quadratic else 1 / law.linear**2
 
 
 # ---- before it has a price

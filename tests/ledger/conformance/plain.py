@@ -54,8 +54,8 @@ class _Records:
         found = found if below is None else [record for record in found if _key(record)[0] < below]
         return iter(found[:most])
 
-    def numbers(self, kind, /, **where):
-        return (getattr(record, kind.KEY[0]) for record in self.each(kind, **where))
+    def parts(self, kind, /, *names, **where):
+        return (tuple(getattr(record, name) for name in names) for record in self.each(kind, **where))
 
     def clock(self):
         return time.time()

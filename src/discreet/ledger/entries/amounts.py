@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, localcontext
 from fractions import Fraction
 from functools import lru_cache
-from math import isqrt
+from math import inf, isqrt
 from typing import Literal
 
 from discreet.answers.losses import shortly
@@ -19,7 +19,7 @@ from discreet.privacy.events import Event
 from discreet.privacy.losses import Approximate, Concentrated, Loss, Pure
 from discreet.privacy.prices import approximate, concentrated_delta, concentrated_part, pure
 
-__all__ = ["Amount", "Currency", "Money", "NOTHING"]
+__all__ = ["Amount", "Currency", "Money", "NOTHING", "Rank", "rank"]
 
 Currency = Literal["epsilon", "rho"]
 
@@ -69,6 +69,17 @@ class Amount:
 
 
 NOTHING = Amount(Fraction(0))
+Rank = tuple[float, Fraction]
+
+
+@lru_cache(1024)
+def rank(text: str) -> Rank:
+    """What exact fractions as texts are sorted by. Rounding keeps their order: floats decide, or fractions between equal ones."""
+    number = Fraction(text)
+    try:
+        return float(number), number
+    except OverflowError:
+        return inf, number
 
 
 @dataclass(frozen=True, slots=True)

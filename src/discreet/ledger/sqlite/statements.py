@@ -39,7 +39,7 @@ from discreet.ledger.records import (
     ViewRecord,
 )
 
-__all__ = ["STATEMENTS", "Statements", "TABLES", "changes", "conditions", "equal"]
+__all__ = ["STATEMENTS", "Statements", "TABLES", "changes", "conditions", "equal", "select"]
 
 TABLES: Mapping[type[Record], str] = {
     EntryRecord: "entries",
@@ -68,6 +68,12 @@ TABLES: Mapping[type[Record], str] = {
 }
 _FEW = 8  # values that are bound one by one; SQLite has a limit, and a list costs more than these
 _SPELLED_OUT = {(EntryRecord, "kind"), (ChargeRecord, "state")}
+
+
+@cache
+def select(table: str, *names: str) -> str:
+    """The SELECT of some fields; conditions come after it."""
+    return f"SELECT {', '.join(map(_column, names))} FROM {table}"
 
 
 @cache
@@ -104,7 +110,7 @@ def conditions(kind: type[Record], where: Mapping[str, Value], below: int | None
     return (f" WHERE {' AND '.join(texts)}" if texts else ""), bound
 
 
-def _spelled(value: str | int | Collection[str]) -> str:
+def _spelled(value: str | int | Collection[str] | Collection[int]) -> str:
     words = [value] if isinstance(value, str | int) else sorted(value)
     assert all(isinstance(word, str) and word.isalpha() for word in words)
     listed = ", ".join(f"'{word}'" for word in words)
@@ -116,7 +122,6 @@ class Statements:
     """What is said of one kind of record; conditions come after it."""
 
     select: str
-    select_key: str
     delete: str
     in_order: str
     backwards: str
@@ -132,8 +137,7 @@ def _statements(kind: type[Record], table: str) -> Statements:
     insert = f"INSERT INTO {table} VALUES ({', '.join('?' * len(columns))})"
     changes = ", ".join(f"{column} = excluded.{column}" for column in columns if column not in key)
     return Statements(
-        select=f"SELECT {', '.join(columns)} FROM {table}",
-        select_key=f"SELECT {', '.join(key)} FROM {table}",
+        select=select(table, *(field.name for field in fields(kind))),
         delete=f"DELETE FROM {table}",
         in_order=f" ORDER BY {', '.join(key)}",
         backwards=" ORDER BY " + ", ".join(f"{column} DESC" for column in key),

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from discreet.ledger.port import Value
 from discreet.ledger.records import Record
 from discreet.ledger.sqlite.database import Database
-from discreet.ledger.sqlite.statements import STATEMENTS, changes, conditions, equal
+from discreet.ledger.sqlite.statements import STATEMENTS, TABLES, changes, conditions, equal, select
 from discreet.ledger.sqlite.turns import about_sqlite
 
 __all__ = ["SQLite"]
@@ -61,9 +61,9 @@ class _Rows:
         order, limit = said.backwards if backwards else said.in_order, "" if most is None else f" LIMIT {int(most)}"
         return (_record(kind, row) for row in self._connection.execute(said.select + text + order + limit, bound))
 
-    def numbers(self, kind: type[Record], /, **where: Value) -> Iterator[int]:
-        said, (text, bound) = STATEMENTS[kind], conditions(kind, where)
-        return (number for (number,) in self._connection.execute(said.select_key + text + said.in_order, bound))
+    def parts(self, kind: type[Record], /, *names: str, **where: Value) -> Iterator[tuple[Any, ...]]:
+        text, bound = conditions(kind, where)
+        return iter(self._connection.execute(select(TABLES[kind], *names) + text + STATEMENTS[kind].in_order, bound))
 
     def clock(self) -> float:
         return time.time()
@@ -89,7 +89,5 @@ class _Rows:
 
 
 def _record(kind: type[R], row: tuple[Any, ...]) -> R:
-    values = list(row)
-    for place in STATEMENTS[kind].flags:
-        values[place] = bool(values[place])
-    return kind(*values)
+    flags = STATEMENTS[kind].flags
+    return kind(*(bool(value) if place in flags else value for place, value in enumerate(row))) if flags else kind(*row)
