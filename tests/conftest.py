@@ -25,7 +25,7 @@ hypothesis.settings.load_profile("discreet")
 
 
 # rooms that draw large samples, start programs or generate whole questions: `make test` runs them, `make check` does not
-SLOW_ROOMS = {"engines", "interfaces", "laws", "plots", "statistics"}
+SLOW_ROOMS = {"engines", "interfaces", "laws", "plots", "service", "statistics"}
 LOWEST_ROOMS = {"engines", "plots"}                   # of these, what leans most on others' code: `make lowest` runs them too
 LEFT_OUT = {                                          # marks that are asked for → rooms of which they leave nothing
     "not soak": {"soak"},

@@ -65,7 +65,7 @@ def test_the_commands_are_these():
         "demo", "sample", "init", "check", "register", "budget show", "budget raise", "version new", "freeze", "unfreeze",
         "publish", "quote", "ask", "ledger show", "ledger verify", "ledger export", "ledger witness", "ledger recover",
         "receipt show", "receipt verify", "release verify", "attack", "audit", "analyst add", "analyst list", "analyst grant",
-        "analyst ungrant", "analyst limit", "analyst rotate", "analyst revoke",
+        "analyst ungrant", "analyst limit", "analyst rotate", "analyst revoke", "serve",
     }  # fmt: skip
 
 

@@ -16,7 +16,7 @@ from typing import Annotated
 
 import typer
 
-from discreet.cli import analysts, asking, attacking, auditing, budgets, holding, ledgers, receipts, releases, trying
+from discreet.cli import analysts, asking, attacking, auditing, budgets, holding, ledgers, receipts, releases, serving, trying
 from discreet.cli.endings import ending_of, print_ending
 from discreet.cli.options import ASKING, CHECKING, HOLDING, TRYING
 from discreet.cli.unwritten import NOBODY_READS, stand_ins
@@ -43,6 +43,7 @@ app.add_typer(analysts.analysts, name="analyst", rich_help_panel=HOLDING)
 app.command(rich_help_panel=HOLDING)(holding.freeze)
 app.command(rich_help_panel=HOLDING)(holding.unfreeze)
 app.command(rich_help_panel=HOLDING)(releases.publish)
+app.command(rich_help_panel=HOLDING)(serving.serve)
 app.command(rich_help_panel=ASKING)(asking.quote)
 app.command(rich_help_panel=ASKING)(asking.ask)
 app.command(rich_help_panel=CHECKING)(auditing.audit)

@@ -15,8 +15,9 @@ from discreet.curator.advice import free_parts, join_notes, split_of, warnings_f
 from discreet.curator.answering import answer_to, answer_with_names
 from discreet.curator.desk import Desk
 from discreet.curator.left_out import how_to_ask, left_out
-from discreet.curator.names import Asker
+from discreet.curator.names import Asker, asker_of
 from discreet.curator.orders import Order, answered, crossed, recovered
+from discreet.curator.pace import public_seconds
 from discreet.curator.refusals import by_parts
 from discreet.curator.rehearsing import rehearsed
 from discreet.curator.replays import released_rows
@@ -25,6 +26,7 @@ from discreet.curator.results import offers_of, quoted_columns
 from discreet.curator.trials import Passed
 from discreet.curator.verbs import Verbs
 from discreet.engines.wanted import Engine
+from discreet.errors import AccessError
 from discreet.exact import Number
 from discreet.facts.model import Companion, Facts
 from discreet.ledger.alarms import Alarm
@@ -32,7 +34,7 @@ from discreet.ledger.charging import Ledger
 from discreet.ledger.entries.charges import Request, cut_off
 from discreet.ledger.foresight import prospect
 from discreet.ledger.logins import Account, not_there
-from discreet.ledger.stops import stopped_for
+from discreet.ledger.stops import stopped_for, stopped_on
 from discreet.mechanisms.accuracy import read_confidence
 from discreet.planning.batches import make_plans
 from discreet.planning.build import make_plan
@@ -126,12 +128,29 @@ class Curator(Verbs):
         ``Words`` in ``curator.request`` says what may stand beside the question: ``epsilon`` = 0.1 first of all.
         """
         ask = Ask.of(question, **words)
-        asked, sure = ask.read(self.facts_for(ask.analyst)), ask.sure
-        price = self._priced(ask, asked)
         if ask.rehearse:
-            return rehearsed(self.desk, asked, price, ask.weights, sure, ask.simultaneous)
-        plan = make_plan(asked, self.facts, price, ask.weights)               # may refuse; has read no data
-        (found,) = answered([Order(self.desk, plan, sure, ask.simultaneous, ask.analyst, ask.key, ask.anew)])
+            asked = ask.read(self.facts_for(ask.analyst))
+            return rehearsed(self.desk, asked, self._priced(ask, asked), ask.weights, ask.sure, ask.simultaneous)
+        return self.answer(self.order(ask))
+
+    def order(self, ask: Ask) -> Order:
+        """A request as it will be worked off; may refuse, and has read no data."""
+        asked = ask.read(self.facts_for(ask.analyst))
+        plan = make_plan(asked, self.facts, self._priced(ask, asked), ask.weights)
+        return Order(self.desk, plan, ask.sure, ask.simultaneous, ask.analyst, ask.key, ask.anew)
+
+    def seconds(self, order: Order) -> float:
+        """How long an order takes in public; 0 if it is answered already, as far as anybody may know: then no row is read."""
+        found = crossed(order, waits=False)
+        return 0.0 if found.is_old or found.purchase.is_free else public_seconds(order.plan)
+
+    def keep_pace(self) -> None:
+        """From now on answers take as long as is public: for people who are not trusted. There is no way back."""
+        self.desk.is_paced = True
+
+    def answer(self, order: Order) -> Answer:
+        """The answer to an order: charged first."""
+        (found,) = answered([order])
         return answer_to(found)
 
     def ask_all(
@@ -178,6 +197,10 @@ class Curator(Verbs):
         if left := self.desk.ledger.abandoned(self.facts.name):                  # for another version
             raise cut_off(len(left))
         return [answer_to(each) for each in found]
+
+    def stopped_for(self, analyst: Asker = None) -> AccessError | None:
+        """Why somebody would be refused now, whatever they ask; None if they would not be."""
+        return stopped_on(self.desk.ledger, self.facts.name, asker_of(analyst))
 
     def _stops(self, request: Request) -> tuple[str, ...]:
         """That this would be refused if it were asked now; of what happened, only a reference."""

@@ -12,6 +12,7 @@ from discreet.answers.answer import BudgetState
 from discreet.curator.alarms import Failing
 from discreet.curator.held import Held
 from discreet.curator.names import Asker, asker_of, public_name
+from discreet.curator.pace import Pace
 from discreet.curator.results import document_of
 from discreet.curator.statements import statement_about
 from discreet.curator.stock import Stock
@@ -55,6 +56,7 @@ class Desk(Held, Failing):
         self.place = place  # of the ledger on disk; None for a table in memory
         self.trials = Trials(ledger, place) if passed is None else Trials(ledger, place, passed)
         self.stock = Stock(facts, ledger)
+        self.is_paced = False  # whether answers are settled at their public times (rule 33)
 
     def close(self) -> None:
         """Let go of the table and of the ledger."""
@@ -107,8 +109,10 @@ class Desk(Held, Failing):
         if self.place is not None and (source.get() is not Keystream or observer.get() is not None):
             raise AccessError("a registered table is asked with real noise only", hint="use a table in memory for tests")
 
-    def settled(self, granted: Granted, purchase: Purchase, confidence: Fraction, simultaneous: bool) -> Stored:
-        """Run and settle one charge."""
+    def settled(
+        self, granted: Granted, purchase: Purchase, confidence: Fraction, simultaneous: bool, wait: Callable[[], None]
+    ) -> Stored:
+        """Run and settle one charge; between the two, ``wait``."""
         fresh: Released = ()
         if purchase.bought:
             self.refuse_tapes()                                              # nobody has put one on since the charge
@@ -117,4 +121,10 @@ class Desk(Held, Failing):
         view = view_of(purchase)
         released = self.stock.released(view, fresh)
         statement = statement_about(replace(purchase, plan=opened(view.plan, released)), granted.request)
-        return self.ledger.settle(granted, fresh, statement, document_of(purchase, released, confidence, simultaneous))
+        document = document_of(purchase, released, confidence, simultaneous)
+        wait()
+        return self.ledger.settle(granted, fresh, statement, document)
+
+    def pace(self, plan: Plan) -> Callable[[], None]:
+        """What waits for the public time of a plan, which begins now; nothing does where whoever asks is trusted."""
+        return Pace(plan).wait if self.is_paced else lambda: None

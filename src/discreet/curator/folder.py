@@ -11,10 +11,10 @@ from discreet.curator.asking import Curator
 from discreet.curator.history import Past, answer_again, past
 from discreet.curator.opening import open_table
 from discreet.curator.taking import Taking
-from discreet.errors import AccessError, DiscreetError, FactsError
+from discreet.errors import AccessError, DiscreetError, FactsError, TokenError
 from discreet.facts.file import table_files
 from discreet.ledger import open_ledger, place_of, registry
-from discreet.ledger.accounts import account_of_token
+from discreet.ledger.accounts import account_of_token, accounts
 from discreet.ledger.logins import Account, not_there
 
 __all__ = ["Folder"]
@@ -28,6 +28,7 @@ class Folder(Taking):
         if not self.path.is_dir():
             raise FactsError("there is no such folder", hint="write the folder that holds the facts files", file=str(path))
         self.ledger = open_ledger(place_of(self.path))
+        self._is_paced = True  # benchmarks measure without; nothing that anybody can write reaches it
         self._lock = Lock()
         self._open: dict[str, Curator] = {}
         self._before: list[Curator] = []  # of versions that are gone; somebody may be using them
@@ -35,6 +36,13 @@ class Folder(Taking):
     def account(self, token: str) -> Account:
         """Whose token this is, as the ledger has them now. Raises TokenError. Look it up for every request."""
         return account_of_token(self.ledger, token)
+
+    def named(self, name: str) -> Account:
+        """An account of that name, to go on with what it had begun. Raises TokenError if it has ended."""
+        found = next((each for each in accounts(self.ledger) if each.name == name and each.state == "open"), None)
+        if found is None:
+            raise TokenError("this account has ended", hint="ask the data holder")
+        return found
 
     def tables(self, account: Account) -> list[str]:
         """The tables that are there for them."""
@@ -62,6 +70,8 @@ class Folder(Taking):
 
     def _opened(self, table: str, before: Curator | None, account: Account) -> Curator:
         found = open_table(self.file(table, account))
+        if self._is_paced:
+            found.keep_pace()
         self._open[table] = found
         if before is not None:
             self._before.append(before)

@@ -227,11 +227,13 @@ def _run(waiting: Sequence[_Work], told: Told) -> dict[int, Answered]:
         while left:
             work = left[0]
             told(work.order)
+            wait = work.order.desk.pace(work.planned.plan)
             try:
-                settled[work.granted.charge] = _settled(work)
+                settled[work.granted.charge] = _settled(work, wait)
             except Frozen as reason:  # settled and kept, and not delivered
                 failed.append(reason)
             except Exception as error:  # noqa: BLE001 - its text may quote a row
+                wait()
                 failed.append(work.order.desk.failed(work.granted, as_fault(error)))
             left.pop(0)
     except BaseException:  # interrupted: the charges are kept and never resumed, and nobody is to blame
@@ -243,7 +245,7 @@ def _run(waiting: Sequence[_Work], told: Told) -> dict[int, Answered]:
     return settled
 
 
-def _settled(work: _Work) -> Answered:
+def _settled(work: _Work, wait: Callable[[], None]) -> Answered:
     order, purchase = work.order, work.purchase
-    stored = order.desk.settled(work.granted, purchase, order.confidence, order.simultaneous)
+    stored = order.desk.settled(work.granted, purchase, order.confidence, order.simultaneous, wait)
     return Answered(order, purchase, stored, is_new=True)

@@ -7,13 +7,13 @@ from discreet.errors import AccessError
 from discreet.ledger.admission import check_end, end_of
 from discreet.ledger.charging import Ledger
 from discreet.ledger.entries.charges import Request
-from discreet.ledger.freezes import Stop, by_fault, by_hand, frozen_for, last_act
+from discreet.ledger.freezes import Stop, by_fault, by_hand, frozen_for, frozen_on, last_act
 from discreet.ledger.port import Snapshot
 from discreet.ledger.records import AlarmRecord, AnalystRecord
 from discreet.ledger.rows import TableRow, table_row
 from discreet.ledger.sources import closed_place
 
-__all__ = ["Stop", "stopped_for", "stops"]
+__all__ = ["Stop", "stopped_for", "stopped_on", "stops"]
 
 
 def stops(ledger: Ledger, table: str) -> list[Stop]:
@@ -26,14 +26,24 @@ def stops(ledger: Ledger, table: str) -> list[Stop]:
 def stopped_for(ledger: Ledger, request: Request) -> AccessError | None:
     """Why whoever asks would be refused now, whatever the question costs; None if they would not be."""
     with ledger.store.reading() as snapshot:
-        try:
-            for table in (request.table, *(name for name, _ in request.beside)):
-                check_end(snapshot, table_row(snapshot, table))
-                if (place := closed_place(snapshot, table)) is not None:
-                    return AccessError(f"the source of {place} has changed since it was registered")
-        except AccessError as reason:
-            return reason
-        return frozen_for(snapshot, request, request.analyst)
+        tables = (request.table, *(name for name, _ in request.beside))
+        ended = (_ended(snapshot, table) for table in tables)
+        return next((reason for reason in ended if reason is not None), None) or frozen_for(snapshot, request, request.analyst)
+
+
+def stopped_on(ledger: Ledger, table: str, asker: str) -> AccessError | None:
+    """The same for all questions about a table."""
+    with ledger.store.reading() as snapshot:
+        return _ended(snapshot, table) or frozen_on(snapshot, table, asker)
+
+
+def _ended(snapshot: Snapshot, table: str) -> AccessError | None:
+    try:
+        check_end(snapshot, table_row(snapshot, table))
+    except AccessError as reason:
+        return reason
+    place = closed_place(snapshot, table)
+    return None if place is None else AccessError(f"the source of {place} has changed since it was registered")
 
 
 def _of_all(snapshot: Snapshot, row: TableRow) -> list[Stop]:

@@ -1,0 +1,105 @@
+"""The application: routes behind a guard, one shape for everything that goes wrong."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib.metadata import version
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.openapi.utils import get_openapi
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from discreet.errors import DiscreetError
+from discreet.service import answers, asking, holding, people, tables, uploads
+from discreet.service.document import ERROR
+from discreet.service.failures import Turned, as_turned, missing
+from discreet.service.guard import Guard
+from discreet.service.house import House
+from discreet.service.settings import Settings
+from discreet.service.writing import told, turned
+
+__all__ = ["make_app", "make_guarded"]
+
+_DESCRIPTION = "Questions about confidential tables, answered with noise and with error bars, until their budget is spent."
+_ROOMS = (tables, asking, answers, holding, people, uploads)
+
+
+def make_guarded(settings: Settings) -> Guard:
+    """The application of one worker, behind its guard."""
+    secure = settings.behind_proxy or settings.tls_cert is not None
+    return Guard(make_app(settings), settings.limits.of_one(settings.workers), secure=secure)
+
+
+def make_app(settings: Settings) -> FastAPI:
+    """The application without its guard."""
+
+    @asynccontextmanager
+    async def living(app: FastAPI) -> AsyncIterator[None]:
+        house = app.state.house = House(settings)
+        house.jobs.begin()
+        try:
+            yield
+        finally:
+            await house.close()
+
+    app = FastAPI(
+        title="discreet", version=version("discreet"), description=_DESCRIPTION, lifespan=living,
+        openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False,
+    )  # fmt: skip
+    for room in _ROOMS:
+        app.include_router(room.routes)
+    app.add_api_route("/api/openapi.json", _document, include_in_schema=False)
+    app.add_exception_handler(Turned, _turned)
+    app.add_exception_handler(DiscreetError, _turned)
+    app.add_exception_handler(RequestValidationError, _wrong_body)
+    app.add_exception_handler(HTTPException, _http)
+    return app
+
+
+async def _document(request: Request) -> Response:
+    return told(document_of(request.app))
+
+
+def document_of(app: FastAPI) -> dict[str, Any]:
+    """The OpenAPI document."""
+    if app.openapi_schema is None:
+        made = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
+        schemas = made["components"]["schemas"]
+        schemas["Error"] = ERROR
+        for unused in ("HTTPValidationError", "ValidationError"):
+            schemas.pop(unused, None)
+        app.openapi_schema = made
+    return app.openapi_schema
+
+
+async def _turned(_: Request, error: Exception) -> Response:
+    return turned(as_turned(error))
+
+
+async def _wrong_body(_: Request, error: Exception) -> Response:
+    """Where a body is wrong, and not what was in it."""
+    assert isinstance(error, RequestValidationError)
+    problems = [{"key": ".".join(map(str, each["loc"]))[:200], "message": _sentence(each)} for each in error.errors()[:20]]
+    first = problems[0] if problems else {"key": "body", "message": "it cannot be read"}
+    return turned(Turned(422, "body", f"{first['key']}: {first['message']}", "see /api/docs", problems=problems))
+
+
+def _sentence(problem: dict[str, Any]) -> str:
+    kinds = {"missing": "is missing", "extra_forbidden": "is not known here", "json_invalid": "is not JSON"}
+    kind = str(problem["type"])
+    return kinds.get(kind, f"is not what is expected ({kind.replace('_', ' ')})")
+
+
+async def _http(_: Request, error: Exception) -> Response:
+    """What the framework turns down by itself."""
+    assert isinstance(error, HTTPException)
+    match error.status_code:
+        case 404:
+            return turned(missing())
+        case 405:
+            allowed = {"Allow": error.headers["Allow"]} if error.headers and "Allow" in error.headers else {}
+            return turned(Turned(405, "method", "this address takes other methods", "see /api/docs", headers=allowed))
+        case _:
+            return turned(Turned(422, "body", "the body cannot be read", "send JSON as /api/docs shows it"))

@@ -1,0 +1,129 @@
+"""Quotes, questions and rehearsals over HTTP."""
+
+from asyncio import shield
+from datetime import UTC, datetime
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Header
+from starlette.responses import Response
+
+from discreet.answers.answer import Answer
+from discreet.curator.accounts import Account
+from discreet.curator.asking import Curator
+from discreet.curator.taking import Taken
+from discreet.errors import ParameterError
+from discreet.service.bodies import AskBody, QuoteBody, RehearseBody
+from discreet.service.document import ANSWER, PENDING, QUOTE, said
+from discreet.service.door import Inside, Visitor
+from discreet.service.failures import Turned
+from discreet.service.house import House
+from discreet.service.jobs import Job, answer_body, placed
+from discreet.service.writing import told, turned
+
+__all__ = ["delivered", "routes"]
+
+routes = APIRouter(tags=["asking"])
+Key = Annotated[str | None, Header(alias="Idempotency-Key", min_length=1, max_length=200, pattern=r"^[\x21-\x7e]+$")]
+HTTP_500 = 500  # from here on it is ours
+Prefer = Annotated[str | None, Header(max_length=200)]
+
+
+@routes.post("/api/tables/{name}/quote", responses=said(QUOTE, 400, 404, 503))
+async def quote(name: str, body: QuoteBody, visitor: Visitor, house: Inside) -> Response:
+    """What a question would cost and how good its answer would be. Free; no row is read, and lack of budget is no error."""
+    curator = await house.table(visitor, name)
+    return told(await house.do(_quoted, curator, body, visitor))
+
+
+def _quoted(curator: Curator, body: QuoteBody, analyst: Account) -> dict[str, Any]:
+    found = curator.quote(body.to_ask(analyst))
+    return found.to_dict() | {"table": found.table, "question": found.question, "empty": found.is_empty}
+
+
+@routes.post("/api/tables/{name}/rehearse", responses=said(ANSWER, 400, 404, 409, 503))
+async def rehearse(name: str, body: RehearseBody, visitor: Visitor, house: Inside) -> Response:
+    """An answer on made-up rows: free, and about nobody."""
+    curator = await house.table(visitor, name)
+    return told(await house.do(_rehearsed, curator, body, visitor))
+
+
+def _rehearsed(curator: Curator, body: RehearseBody, analyst: Account) -> dict[str, Any]:
+    answer = curator.ask(body.to_ask(analyst, rehearse=True))
+    return answer_body(answer) | {"budget": curator.budget_for(analyst).to_dict()}
+
+
+@routes.post("/api/tables/{name}/ask", responses=said(ANSWER, 400, 403, 404, 409, 500, 503) | {202: PENDING})
+async def ask(name: str, body: AskBody, visitor: Visitor, house: Inside, key: Key = None, prefer: Prefer = None) -> Response:
+    """Answer a question with noise worth its price. Charged first; what was bought before is free.
+
+    With the same `Idempotency-Key` the same request is one, whatever became of the connection. What takes long by its public
+    time, or waits long, is answered by 202 and a `Location` to look at; `Prefer: respond-async` asks for that in any case.
+    """
+    curator = await house.table(visitor, name)
+    later = "respond-async" in (prefer or "")
+    if key is not None:
+        return await _with_key(house, curator, body, visitor, key, later=later)
+    job = await house.do(placed, curator, body, visitor)
+    if not job.seconds and not later:
+        return _told(await house.jobs.at_once(job))
+    house.jobs.lines.check_room(visitor.name)
+    taken = await house.do(house.folder.take_in, visitor, name, body.model_dump())
+    return await _started(house, taken, job, later=later)
+
+
+async def _with_key(house: House, curator: Curator, body: AskBody, visitor: Account, key: str, *, later: bool) -> Response:
+    """A request that may have come before: it is written down before it is looked at."""
+    house.jobs.lines.check_room(visitor.name)
+    try:
+        taken = await house.do(house.folder.take_in, visitor, curator.facts.name, body.model_dump(), key=key)
+    except ParameterError as error:
+        raise Turned(422, "body", error.message, error.hint) from None
+    if not taken.is_new:
+        return await _again(house, visitor, taken)
+    try:
+        job = await house.do(placed, curator, body, visitor)
+    except Exception:
+        await house.do(house.folder.forget, taken.id)  # nothing has happened: the key may be used again
+        raise
+    return await _started(house, taken, job, later=later)
+
+
+async def _started(house: House, taken: Taken, job: Job, *, later: bool) -> Response:
+    is_long = house.jobs.lines.expected(job.seconds) > house.limits.seconds_before_202  # by public times alone
+    task = house.jobs.start(taken, job)
+    if later or is_long:
+        return _pending(taken)
+    found = await shield(task)
+    if isinstance(found, Turned) and found.status < HTTP_500:
+        await house.do(house.folder.forget, taken.id)  # refused, and told so: the key may be used again
+    return _told(found)
+
+
+async def _again(house: House, visitor: Account, taken: Taken) -> Response:
+    """The same request once more."""
+    task = house.jobs.task(taken.id)
+    if task is not None and house.jobs.lines.expected(0.0) <= house.limits.seconds_before_202:
+        return _told(await shield(task))
+    return await delivered(house, visitor, taken)
+
+
+async def delivered(house: House, visitor: Account, taken: Taken) -> Response:
+    """What became of a question, as far as that is known."""
+    if taken.outcome is None:
+        return _pending(taken)
+    if "answer" in taken.outcome:
+        return _told(await house.do(house.folder.answer, visitor, taken.outcome["answer"]))
+    return told(taken.outcome.get("body", dict(taken.outcome)), taken.outcome.get("status", HTTP_500))
+
+
+def _told(found: Answer | Turned) -> Response:
+    if isinstance(found, Turned):
+        return turned(found)
+    return told(answer_body(found), Content_Location=f"/api/answers/{found.id}")
+
+
+def _pending(taken: Taken) -> Response:
+    """Where to look for what is not there yet."""
+    at = datetime.fromtimestamp(taken.at, UTC).isoformat(timespec="seconds")
+    body = {"id": taken.id, "state": "running", "table": taken.table, "at": at}
+    return told(body, 202, Location=f"/api/answers/{taken.id}", Retry_After="1")

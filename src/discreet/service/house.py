@@ -1,0 +1,63 @@
+"""What one worker has: the tables, the accounts, threads to work in, lines to wait in. Handlers get at everything through it."""
+
+from asyncio import get_running_loop
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import ParamSpec, TypeVar
+
+from discreet.curator.accounts import Account
+from discreet.curator.asking import Curator
+from discreet.curator.folder import Folder
+from discreet.service.failures import Turned
+from discreet.service.fair import Lines
+from discreet.service.jobs import Jobs
+from discreet.service.rates import Rates
+from discreet.service.settings import Settings
+
+__all__ = ["House"]
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class House:
+    """Made when a worker begins, closed when it ends."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.limits = settings.limits.of_one(settings.workers)
+        self.folder = Folder(settings.folder)
+        self.requests = Rates(self.limits.requests_per_minute)
+        self.guesses = Rates(self.limits.wrong_tokens_per_minute)
+        self.known_marks: set[bytes] = set()  # digests of tokens that were let in here: guessing is not what they do
+        self._threads = ThreadPoolExecutor(self.limits.readings_at_once, "reading")
+        lines = Lines(self.limits.asks_at_once, self.limits.asks_waiting, self.limits.asks_waiting_of_one)
+        self.jobs = Jobs(self.folder, lines, self.limits)
+
+    async def do(self, verb: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Something that waits for the ledger or thinks for a while, beside other requests."""
+        return await get_running_loop().run_in_executor(self._threads, partial(verb, *args, **kwargs))
+
+    async def table(self, account: Account, name: str) -> Curator:
+        """The curator of a table that somebody may see. Raises MissingError: the same for what is not there."""
+        return await self.do(self.folder.curator, name, account)
+
+    async def facts_file(self, account: Account, name: str) -> Path:
+        """The facts file of a table, for a data holder."""
+        found = await self.do(self.folder.file, name, account)
+        if not account.is_holder:
+            raise holders_only()
+        return found
+
+    async def close(self) -> None:
+        """Let running questions end, leave the others to be gone on with, and let go of everything."""
+        await self.jobs.end()
+        self._threads.shutdown(wait=True, cancel_futures=True)
+        self.folder.close()
+
+
+def holders_only() -> Turned:
+    """What whoever is no data holder is told."""
+    return Turned(403, "access", "this is for the data holder", "ask the data holder")
