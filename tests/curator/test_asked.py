@@ -26,6 +26,17 @@ def folder(tmp_path):
         yield opened, *map(opened.account, tokens)
 
 
+def test_an_answer_that_was_settled_before_its_worker_died_is_found_though_the_table_has_moved_on(folder, monkeypatch):
+    opened, alice, _ = folder
+    taken = opened.take_in(alice, "t", {"sql": count_above(1)}, key="k")
+    answer = opened.curator("t", alice).ask(count_above(1), epsilon="0.1", analyst=alice, key=taken.id)
+    edit(opened.path / "t.toml", 'version = "1"', 'version = "2"')
+    office.new_version(opened.path / "t.toml", reason="later rows")
+    monkeypatch.setattr("discreet.ledger.asked.is_dead", lambda *_: True)
+    assert opened.take(taken.id) is None
+    assert opened.take_in(alice, "t", {"sql": count_above(1)}, key="k").outcome == {"answer": answer.id}
+
+
 @pytest.mark.slow
 def test_death_between_any_two_steps_leaves_each_key_charged_once(tmp_path):
     office.register(write_table(tmp_path))

@@ -2,7 +2,7 @@
 
 import json
 
-from discreet.curator import Folder
+from discreet.curator import Folder, office
 
 
 def test_an_account_from_its_token_to_its_end(people, folder):
@@ -32,6 +32,8 @@ def test_an_account_from_its_token_to_its_end(people, folder):
     for line in ("alice, analyst", "carol, holder, until 2999-01-31", "alice: people", "alice, people: ε 0.5",
                  "alice: a new token", "alice, people: none of their own", "alice: the token has ended, for good"):  # fmt: skip
         assert line in shown
+    office.freeze("people.toml", reason="a look", by="carol")
+    assert "people; by carol" in people("ledger", "show", "people.toml").out
     assert "consistent" in everything
     assert not any(secret in everything + shown for secret in (token, fresh, holder["token"]))
 

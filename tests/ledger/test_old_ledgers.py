@@ -5,12 +5,15 @@ import json
 import os
 import shutil
 import zipfile
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from tests.ledger.made import sql
 
 from discreet.curator import office, open_table
+from discreet.ledger import open_ledger
+from discreet.ledger.history import past
 
 FIXTURES = Path(__file__).parent / "fixtures"
 MOMENT = 1_700_000_000 * 10**9  # when the sources were last written: the first version knew them by size and time
@@ -107,6 +110,13 @@ def test_what_is_left_of_old_budgets_is_the_same(curators, told):
         if "analysts" in state:                                                    # then it told what each had spent, and no more
             state["analysts"] = {who: each["spent"] for who, each in state["analysts"].items()}
         assert state == told["budgets"][name]
+
+
+def test_what_was_answered_then_is_in_the_history_of_whoever_asked(folder, told):
+    with closing(open_ledger(folder / ".discreet")) as ledger:
+        ids = {each.id for who in ("", "alice", "bob") for each in past(ledger, who, most=500)}
+    asked = {each["answer"]["id"] for each in told["asked"] if each["how"].get("analyst") in (None, "alice", "bob")}
+    assert asked <= ids
 
 
 def test_old_receipts_hold_and_changed_ones_do_not(folder, told):

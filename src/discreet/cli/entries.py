@@ -33,14 +33,14 @@ def entry_in_words(kind: str, body: Mapping[str, Any], found: str) -> tuple[str,
         case "register":
             return f"{named['table']}, version {named['version']}, cap {_amounts(body['cap'])}", ""
         case "raise":
-            return f"cap {_amounts(body['was'])} → {_amounts(body['cap'])}", named["reason"]
+            return f"cap {_amounts(body['was'])} → {_amounts(body['cap'])}{_by(body)}", named["reason"]
         case "version":
             fresh = "; stated that none of its units was there before" if body.get("no_unit_in_both") else ""
             return f"{named['table']}: version {named['was']} → {named['version']}{fresh}", named.get("reason", "")
         case "source":
             return f"{named['table']}, version {named['version']}: source {clean(body['place'])} {_SOURCE[body['state']]}", ""
         case "freeze" | "unfreeze":
-            return f"{named['table']}, analyst {named['analyst']}" if who else named["table"], named["reason"]
+            return named["table"] + (f", analyst {named['analyst']}" if who else "") + _by(body), named["reason"]
         case "end":
             return f"{named['table']} was asked after its last day, {clean(body['expires'])}", ""
         case _:
@@ -48,24 +48,29 @@ def entry_in_words(kind: str, body: Mapping[str, Any], found: str) -> tuple[str,
 
 
 def account_act_in_words(kind: str, body: Mapping[str, Any]) -> tuple[str, str]:
-    """What was done to an account, and by whom if that was not at the data holder's own machine."""
-    name, by = clean(str(body.get("name", ""))), f"by {clean(body['by'])}" if isinstance(body.get("by"), str) else ""
+    """What was done to an account."""
+    name, by = clean(str(body.get("name", ""))), _by(body)
     until = f", until {clean(body['expires'])}" if body.get("expires") else ""
     match kind:
         case "enrol":
-            return f"{name}, {clean(body['role'])}{until}", by
+            return f"{name}, {clean(body['role'])}{until}{by}", ""
         case "rotate":
-            return f"{name}: a new token{until}; the one before has ended", by
+            return f"{name}: a new token{until}; the one before has ended{by}", ""
         case "revoke":
-            return f"{name}: the token has ended, for good", by
+            return f"{name}: the token has ended, for good{by}", ""
         case "lapse":
             return f"{name} came after the last day{until.replace(', until', ',')}", ""
         case "grant" | "ungrant":
-            return f"{name}: {', '.join(map(clean, body['tables']))}", by
+            return f"{name}: {', '.join(map(clean, body['tables']))}{by}", ""
         case "limit":
-            return f"{name}, {clean(body['table'])}: {_price(body['limit']) if 'limit' in body else 'none of their own'}", by
+            return f"{name}, {clean(body['table'])}: {_price(body['limit']) if 'limit' in body else 'none of their own'}{by}", ""
         case _:
             return ", ".join(body), ""
+
+
+def _by(body: Mapping[str, Any]) -> str:
+    """Whose act it was, if that was not at the data holder's own machine."""
+    return f"; by {clean(body['by'])}" if isinstance(body.get("by"), str) else ""
 
 
 def _price(price: Mapping[str, str]) -> str:

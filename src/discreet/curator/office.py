@@ -102,10 +102,10 @@ def register(path: Place, *, separate: bool = False, reason: str = "", anyway: b
     return Registered(facts.name, facts.version, place_of(file), state, warnings, already, first_question(facts))
 
 
-def raise_budget(path: Place, budget: Any, *, reason: str) -> BudgetState:
-    """A higher cap, for a reason that stays in the ledger."""
+def raise_budget(path: Place, budget: Any, *, reason: str, by: str = "") -> BudgetState:
+    """A higher cap, for a reason that stays in the ledger. ``by`` is the account that acts, where it is not done here."""
     with _opened(path) as (ledger, facts):
-        registry.raise_cap(ledger, facts.name, parse_budget(budget).cap, _reason(reason))
+        registry.raise_cap(ledger, facts.name, parse_budget(budget).cap, _reason(reason), by)
         return ledger.state(facts.name)
 
 
@@ -129,13 +129,13 @@ def notes_on_budget(path: Place) -> tuple[str, ...]:
         return (*past_end(facts.budget), *registry.cap_notes(ledger, facts))
 
 
-def freeze(path: Place, *, reason: str, analyst: str | None = None) -> None:
+def freeze(path: Place, *, reason: str, analyst: str | None = None, by: str = "") -> None:
     """Nobody may ask the table, or one analyst may not."""
     with _opened(path) as (ledger, facts):
-        registry.freeze(ledger, facts.name, _reason(reason), analyst=analyst)
+        registry.freeze(ledger, facts.name, _reason(reason), analyst=analyst, by=by)
 
 
-def unfreeze(path: Place, *, reason: str, analyst: str | None = None) -> list[Alarm]:
+def unfreeze(path: Place, *, reason: str, analyst: str | None = None, by: str = "") -> list[Alarm]:
     """Asking is allowed again: of the table and all tables about the same people, or of one analyst. What had frozen them.
 
     A table that was closed since its source changed must have the registered content again. An end stays where it is.
@@ -146,7 +146,7 @@ def unfreeze(path: Place, *, reason: str, analyst: str | None = None) -> list[Al
             open_again(facts, ledger)
         else:
             _check_frozen(stopped.stops(ledger, facts.name), facts.name, analyst)
-        return _with_causes(path, registry.unfreeze(ledger, facts.name, reason, analyst=analyst))
+        return _with_causes(path, registry.unfreeze(ledger, facts.name, reason, analyst=analyst, by=by))
 
 
 def stops(path: Place, analyst: str | None = None) -> list[Stop]:

@@ -45,5 +45,5 @@ class Taking:
         return asked.left_behind(self.ledger)
 
     def take(self, identity: str) -> Taken | None:
-        """One of them, to go on with; None if somebody was faster, or it has crashed too often."""
+        """One of them, to go on with; None if somebody was faster, or it was answered before its worker died."""
         return asked.take(self.ledger, identity)

@@ -17,7 +17,7 @@ from discreet.ledger.charging import Ledger
 from discreet.ledger.entries.codec import canonical
 from discreet.ledger.owners import is_dead, lease_from, owner
 from discreet.ledger.port import Snapshot, Transaction
-from discreet.ledger.records import AskedRecord, FilledRecord
+from discreet.ledger.records import AskedRecord, ChargeRecord, FilledRecord, HistoryRecord
 from discreet.ledger.reserving import MOST_ATTEMPTS
 from discreet.noise.keystream import Keystream, bits
 
@@ -88,7 +88,7 @@ def left_behind(ledger: Ledger) -> list[str]:
 
 
 def take(ledger: Ledger, identity: str) -> Taken | None:
-    """A question whose worker is dead, for this process to go on with; None if somebody else was faster."""
+    """A question whose worker is dead, for this process to go on with; None if somebody else was faster, or it is done."""
     with ledger.store.writing() as transaction:
         found = transaction.one(AskedRecord, id=identity)
         return None if found is None else _taken_over(transaction, found)
@@ -127,11 +127,21 @@ def _taken_over(transaction: Transaction, found: AskedRecord) -> Taken | None:
     clock = transaction.clock()
     if found.state != "running" or not is_dead(found.owner, found.lease, clock):
         return None
+    if (answer := _answer_to(transaction, found)) is not None:
+        _end(transaction, found, {"answer": answer})
+        return None
     if found.attempt >= MOST_ATTEMPTS:
         _end(transaction, found, _CRASHED)
         return None
     transaction.change(found, attempt=found.attempt + 1, owner=owner(), lease=lease_from(clock))
     return _taken(found, is_new=True)
+
+
+def _answer_to(snapshot: Snapshot, found: AskedRecord) -> str | None:
+    """What a worker had settled, into the asker's history, before it died; the table may have moved on since."""
+    charges = snapshot.each(ChargeRecord, table=found.table, analyst=found.asker, key=found.id, state="settled")
+    lines = [snapshot.one(HistoryRecord, charge=charge.number, asker=found.asker) for charge in list(charges)]
+    return next((line.id for line in lines if line is not None), None)
 
 
 def _end(transaction: Transaction, found: AskedRecord, outcome: Mapping[str, Any]) -> None:

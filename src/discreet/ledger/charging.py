@@ -12,7 +12,7 @@ from typing import Any
 
 from discreet.answers.answer import BudgetState
 from discreet.answers.document import Document
-from discreet.errors import AccessError, Fault, LedgerFault
+from discreet.errors import AccessError, Fault, LedgerFault, MissingError, TokenError
 from discreet.ledger.admission import note_ends
 from discreet.ledger.budgets import state_of
 from discreet.ledger.draws import seen
@@ -65,6 +65,8 @@ class Ledger:
                     return Reserving(transaction, self.key, can_follow).outcomes(requests)
             except Waiting:
                 time.sleep(_PAUSE)
+            except (MissingError, TokenError):  # whoever may not ask a table leaves no trace on it
+                raise
             except AccessError:
                 self._note_ends(requests)
                 raise

@@ -147,7 +147,7 @@ def register(ledger: Ledger, facts: Facts, seen: Mapping[str, Seen] | None = Non
     return True
 
 
-def raise_cap(ledger: Ledger, table: str, loss: Loss, reason: str) -> None:
+def raise_cap(ledger: Ledger, table: str, loss: Loss, reason: str, by: str = "") -> None:
     """A higher cap for the table's account."""
     with ledger.store.writing() as transaction:
         row = table_row(transaction, table)
@@ -160,7 +160,7 @@ def raise_cap(ledger: Ledger, table: str, loss: Loss, reason: str) -> None:
         if not old.fits(new) or new == old:
             raise BudgetError(f"the cap is {money.words(old)} already", hint="a cap can be raised only; write a larger one")
         body = {"account": row.account, "cap": list(new.to_texts()), "was": list(old.to_texts()), "reason": reason}
-        append(transaction, ledger.key, "raise", body)
+        append(transaction, ledger.key, "raise", body | _signed_off(by))
         transaction.put(account_record(row.account, money, new))
 
 
@@ -214,13 +214,13 @@ def new_version(
         write_off_superseded(transaction, ledger.key, facts.name)
 
 
-def freeze(ledger: Ledger, table: str, reason: str, *, analyst: str | None = None) -> None:
+def freeze(ledger: Ledger, table: str, reason: str, *, analyst: str | None = None, by: str = "") -> None:
     """Stop asking: of everybody, or of one analyst."""
     with ledger.store.writing() as transaction:
-        _set_frozen(transaction, ledger, table, reason, analyst, frozen=True)
+        _set_frozen(transaction, ledger, table, reason, analyst, by, frozen=True)
 
 
-def unfreeze(ledger: Ledger, table: str, reason: str, *, analyst: str | None = None) -> list[Alarm]:
+def unfreeze(ledger: Ledger, table: str, reason: str, *, analyst: str | None = None, by: str = "") -> list[Alarm]:
     """Allow asking: of the table, with every alarm about the same people, or of one analyst, with those that froze them.
 
     The alarms that were open until now.
@@ -228,7 +228,7 @@ def unfreeze(ledger: Ledger, table: str, reason: str, *, analyst: str | None = N
     with ledger.store.writing() as transaction:
         account = table_row(transaction, table).account
         looked_at = open_alarms(transaction, account, analyst)
-        _set_frozen(transaction, ledger, table, reason, analyst, frozen=False)
+        _set_frozen(transaction, ledger, table, reason, analyst, by, frozen=False)
         lift(transaction, account, analyst)
         return looked_at
 
@@ -247,13 +247,14 @@ def is_frozen(ledger: Ledger, table: str) -> bool:
 
 
 def _set_frozen(
-    transaction: Transaction, ledger: Ledger, table: str, reason: str, analyst: str | None, *, frozen: bool
+    transaction: Transaction, ledger: Ledger, table: str, reason: str, analyst: str | None, by: str, *, frozen: bool
 ) -> None:
     row = table_row(transaction, table)
     if analyst is not None and not analyst.strip():
         hint = f"leave it out to act on the table; {ANONYMOUS} is whoever gives no name"
         raise ParameterError("this is not the name of an analyst", hint=hint)
-    body: dict[str, Any] = {"table": table, "reason": reason} | ({} if analyst is None else {"analyst": analyst})
+    whom = {} if analyst is None else {"analyst": analyst}
+    body: dict[str, Any] = {"table": table, "reason": reason} | whom | _signed_off(by)
     if not frozen and analyst is None and forget_ends(transaction, row):
         body["reopens"] = True
     append(transaction, ledger.key, "freeze" if frozen else "unfreeze", body)
@@ -261,6 +262,11 @@ def _set_frozen(
         transaction.change(table_record(transaction, table), frozen=frozen)
     else:
         transaction.put(AnalystRecord(table, analyst, 0, frozen))
+
+
+def _signed_off(by: str) -> dict[str, str]:
+    """The account that acted, where it was not done at the data holder's own machine."""
+    return {"by": by} if by else {}
 
 
 _NO_BUDGET = Budget(Money("epsilon", has_delta=False).loss(Amount(Fraction(1))))
