@@ -62,7 +62,8 @@ def command():
 
 def test_the_commands_are_these():
     assert {" ".join(words) for words in COMMANDS} == {
-        "demo", "sample", "init", "check", "register", "budget show", "budget raise", "version new", "freeze", "unfreeze",
+        "demo", "sample", "figures",
+        "init", "check", "register", "budget show", "budget raise", "version new", "freeze", "unfreeze",
         "publish", "quote", "ask", "ledger show", "ledger verify", "ledger export", "ledger witness", "ledger recover",
         "receipt show", "receipt verify", "release verify", "attack", "audit", "analyst add", "analyst list", "analyst grant",
         "analyst ungrant", "analyst limit", "analyst rotate", "analyst revoke", "serve",
@@ -226,3 +227,10 @@ def test_with_json_an_error_is_one_object_on_stderr():
         "message": "there is no sample called 'census'",
         "hint": "choose one of adult, ce_book, ce_slides, devices, fulton",
     }
+
+
+def test_figures_are_drawn_with_their_numbers_and_words(tmp_path):
+    assert cli.run(["figures", str(tmp_path / "f"), "--page", "8", "--page", "17", "--as", "txt"]) == 0
+    assert sorted(path.name for path in (tmp_path / "f").iterdir()) == sorted(
+        f"{name}.{ending}" for name in ("08_more_epsilon", "17_tester") for ending in ("alt.txt", "csv", "txt"))
+    assert cli.run(["figures", str(tmp_path), "--page", "4"]) == 2

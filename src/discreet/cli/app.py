@@ -34,6 +34,7 @@ versions.command("new")(holding.version_new)
 
 app.command(rich_help_panel=TRYING)(trying.demo)
 app.command(rich_help_panel=TRYING)(trying.sample)
+app.command(rich_help_panel=TRYING)(trying.figures)
 app.command(rich_help_panel=HOLDING)(holding.init)
 app.command(rich_help_panel=HOLDING)(holding.check)
 app.command(rich_help_panel=HOLDING)(holding.register)

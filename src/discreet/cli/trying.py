@@ -11,7 +11,7 @@ import typer
 from discreet.cli.options import Json, print_json, typed
 from discreet.errors import ParameterError
 
-__all__ = ["demo", "sample"]
+__all__ = ["demo", "figures", "sample"]
 
 
 def demo(
@@ -77,3 +77,22 @@ def sample(
     page.table("ll", [], files, indent=0)
     page.gap()
     page.line(f"discreet register {typed(facts)}", ("   opens its budget", "dim"), indent=0)
+
+
+def figures(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder to draw into; made if it is not there.")],
+    only: Annotated[list[int] | None, typer.Option("--page", metavar="N", help="Only this page; may be given again.")] = None,
+    form: Annotated[str, typer.Option("--as", metavar="FORM", help="svg, png, or txt without the plots extra.")] = "svg",
+    as_json: Json = False,
+) -> None:
+    """Draw the pictures of five teaching texts: each with a table of its numbers and a sentence that says it. Takes a minute."""
+    from discreet.gallery import PAGES, page, write_figures
+
+    wanted = tuple(page(number) for number in only) if only else PAGES
+    written = []
+    for path in write_figures(folder, wanted, form=form):
+        written.append(str(path))
+        if not as_json:
+            typer.echo(path)
+    if as_json:
+        print_json({"figures": written})

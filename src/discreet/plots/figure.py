@@ -6,7 +6,7 @@ A figure says itself in words (``alt``) and in numbers (``table``), so that nobo
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-__all__ = ["Axis", "Bars", "Cells", "Curve", "Dots", "Figure", "Mark", "Plot", "Shape"]
+__all__ = ["Axis", "Bars", "Boxes", "Cells", "Curve", "Dots", "Figure", "Mark", "Plot", "Shape"]
 
 Place = float | str
 Row = dict[str, float | str | None]
@@ -84,7 +84,16 @@ class Mark:
     y: float | None = None
 
 
-Shape = Curve | Dots | Bars | Cells | Mark
+@dataclass(frozen=True, slots=True)
+class Boxes:
+    """Boxes in a row, each leading to the next: a head and a line of words in each."""
+
+    name: str
+    heads: Sequence[str]
+    texts: Sequence[str]
+
+
+Shape = Curve | Dots | Bars | Cells | Mark | Boxes
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +138,9 @@ def _rows(shape: Shape) -> Iterator[tuple[str, Place | None, Place | None, float
     match shape:
         case Mark(text, across, up):
             yield text, across, up, None, None
+        case Boxes(_, heads, texts):
+            for head, words in zip(heads, texts, strict=True):
+                yield head, words, None, None, None
         case Cells(name, lefts, downs, values):
             for left, down, value in zip(lefts, downs, values, strict=True):
                 yield f"{name} {value:g}", left, down, None, None

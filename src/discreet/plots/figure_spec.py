@@ -5,8 +5,8 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any, assert_never
 
-from discreet.plots.figure import Axis, Bars, Cells, Curve, Dots, Figure, Mark, Plot, Shape
-from discreet.plots.style import BLUE, DASHES, INK, LETTER, RULE, SERIES, SILENT, Spec, config
+from discreet.plots.figure import Axis, Bars, Boxes, Cells, Curve, Dots, Figure, Mark, Plot, Shape
+from discreet.plots.style import BLUE, DASHES, INK, LETTER, PALE, RULE, SERIES, SILENT, Spec, config
 
 __all__ = ["figure_spec"]
 
@@ -59,6 +59,8 @@ def _layers(plot: Plot, shape: Shape) -> list[Spec]:
             return [_cells(plot, shape)]
         case Mark():
             return _mark(plot, shape)
+        case Boxes():
+            return _boxes(shape)
         case _:
             assert_never(shape)
 
@@ -100,7 +102,7 @@ def _dash(plot: Plot) -> Spec:
     return {"strokeDash": {"field": "series", "type": "nominal", "title": None, "sort": None, "scale": scale}}
 
 
-def _records(shape: Curve | Dots | Bars) -> list[Spec]:
+def _records(plot: Plot, shape: Curve | Dots | Bars) -> list[Spec]:
     """One record for each point that can be drawn, under names of our own."""
     records = []
     for place, (x, y) in enumerate(zip(shape.xs, shape.ys, strict=True)):
@@ -109,9 +111,14 @@ def _records(shape: Curve | Dots | Bars) -> list[Spec]:
             record |= {"low": shape.lows[place], "high": shape.highs[place]}
         if isinstance(shape, Dots | Bars) and shape.texts:
             record["text"] = shape.texts[place]
-        if all(not isinstance(value, float) or math.isfinite(value) for value in record.values()):
+        if all(not isinstance(value, float) or math.isfinite(value) for value in record.values()) and _is_above_0(plot, x, y):
             records.append(record)
     return records
+
+
+def _is_above_0(plot: Plot, x: float | str, y: float | str) -> bool:
+    """Whether a point has a place on axes of which some are logarithmic."""
+    return all(not axis.log or isinstance(value, str) or value > 0 for axis, value in ((plot.x, x), (plot.y, y)))
 
 
 def _data(records: Sequence[Spec]) -> Spec:
@@ -122,7 +129,7 @@ def _data(records: Sequence[Spec]) -> Spec:
 
 
 def _curve(plot: Plot, curve: Curve) -> list[Spec]:
-    data = _data(_records(curve))
+    data = _data(_records(plot, curve))
     both = {"x": _axis(plot.x, "x"), "y": _axis(plot.y, "y", upright=True), "color": _colour(plot)}
     mark: Spec = {"type": "line", "strokeWidth": 2, "clip": True}
     if curve.steps:
@@ -138,7 +145,7 @@ def _curve(plot: Plot, curve: Curve) -> list[Spec]:
 
 
 def _dots(plot: Plot, dots: Dots) -> list[Spec]:
-    data = _data(_records(dots))
+    data = _data(_records(plot, dots))
     both = {"x": _axis(plot.x, "x"), "y": _axis(plot.y, "y", upright=True)}
     size, opacity = (14, 0.4) if dots.small else (60, 1)
     mark = {"type": "point", "filled": True, "size": size, "opacity": opacity, "clip": True}
@@ -156,7 +163,8 @@ def _upright(plot: Plot, bars: Bars) -> list[Spec]:
     """Bars over numbers, as wide as they say, by both of their ends."""
     gaps = sorted(b - a for a, b in zip(sorted(map(float, bars.xs)), sorted(map(float, bars.xs))[1:], strict=False) if b > a)
     wide = bars.width if bars.width is not None else 0.8 * (gaps[0] if gaps else 1.0)
-    records = [record | {"left": record["x"] - wide / 2, "right": record["x"] + wide / 2, "zero": 0} for record in _records(bars)]
+    found = _records(plot, bars)
+    records = [record | {"left": record["x"] - wide / 2, "right": record["x"] + wide / 2, "zero": 0} for record in found]
     across = {"x": _axis(plot.x, "left"), "x2": {"field": "right"}}
     up = {"y": _axis(plot.y, "y", upright=True), "y2": {"field": "zero"}}
     mark = {"type": "rect", "opacity": 0.78, "clip": True}
@@ -169,7 +177,7 @@ def _upright(plot: Plot, bars: Bars) -> list[Spec]:
 
 def _lying(plot: Plot, shape: Bars | Dots, mark: Spec) -> list[Spec]:
     """Beside names: the number runs to the right, with its interval and its words."""
-    data = _data(_records(shape))
+    data = _data(_records(plot, shape))
     down: Spec = {"y": {"field": "x", "type": "nominal", "sort": None, "title": plot.x.title or None}}
     if len(plot.names) > 1:
         down["yOffset"] = {"field": "series", "sort": plot.names, "scale": {"domain": plot.names}}
@@ -212,3 +220,27 @@ def _mark(plot: Plot, mark: Mark) -> list[Spec]:
         {"data": data, "mark": rule, "encoding": where},
         {"data": data, "mark": words, "encoding": where | {"text": {"field": "text"}}},
     ]
+
+
+def _boxes(boxes: Boxes) -> list[Spec]:
+    """Boxes from left to right with arrows between them; no axes."""
+    records = [
+        {"left": place, "right": place + 0.84, "middle": place + 0.42, "gap": place + 0.92, "low": 0, "high": 1}
+        | {"head": head, "text": text}
+        for place, (head, text) in enumerate(zip(boxes.heads, boxes.texts, strict=True))
+    ]
+    wide = {"nice": False, "zero": False, "domain": [0, len(records) - 0.1]}
+    flat: Spec = {"type": "quantitative", "axis": None, "scale": wide}
+    tall: Spec = {"type": "quantitative", "axis": None, "scale": {"domain": [0, 1]}}
+    middle = {"x": flat | {"field": "middle"}}
+    edges = {"x": flat | {"field": "left"}, "x2": {"field": "right"}, "y": tall | {"field": "low"}, "y2": {"field": "high"}}
+    frame = {"type": "rect", "cornerRadius": 6, "fill": PALE, "stroke": RULE} | SILENT
+
+    def words(field: str, where: Spec, at: float, **style: Any) -> Spec:
+        encoding = where | {"y": tall | {"datum": at}, "text": {"field": field}}
+        return {"mark": {"type": "text", "color": INK, "fontSize": 11} | SILENT | style, "encoding": encoding}
+
+    arrows = {"data": _data(records[:-1])} | words("arrow", {"x": flat | {"field": "gap"}}, 0.5, fontSize=18)
+    arrows["encoding"]["text"] = {"value": "→"}
+    layers = [{"mark": frame, "encoding": edges}, words("head", middle, 0.7, fontWeight="bold"), words("text", middle, 0.34)]
+    return [*({"data": _data(records)} | layer for layer in layers), arrows]

@@ -4,7 +4,7 @@ import math
 import shutil
 from dataclasses import dataclass
 
-from discreet.plots.figure import Axis, Bars, Curve, Dots, Figure, Plot
+from discreet.plots.figure import Axis, Bars, Boxes, Curve, Dots, Figure, Plot
 from discreet.plots.lettering import for_terminal, padded, width_of
 
 __all__ = ["TextFigure"]
@@ -30,6 +30,9 @@ class TextFigure:
 
 def _drawn(plot: Plot, width: int) -> list[str]:
     title = [plot.title] if plot.title else []
+    for shape in plot.shapes:
+        if isinstance(shape, Boxes):
+            return [*title, *(f"{'→ ' if at else '  '}{head}: {shape.texts[at]}" for at, head in enumerate(shape.heads))]
     named = [shape for shape in plot.shapes if isinstance(shape, Bars | Dots) and any(isinstance(x, str) for x in shape.xs)]
     return title + (_bars(plot, named, width) if named else _grid(plot, width))
 
