@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
 LOWEST = ROOT / ".venv-lowest"
 PEERS = ROOT / ".venv-peers"
-READERS = ("import-linter", "mypy", "ruff")           # they read the code and do not run it
+READERS = ("import-linter", "mypy", "ruff", "furo", "myst-parser", "sphinx")   # they read code or docs and run neither
 NEWEST = ("schemathesis",)                            # it asks for newer test tools than we do
 WINDOWS = os.name == "nt"
 WORKERS = str(max(2, min(8, os.cpu_count() or 2)))    # two even on one core: tests also wait for subprocesses
@@ -55,11 +55,15 @@ def lowest(words: list[str]) -> int:
 
 
 def docs(words: list[str]) -> int:
-    """run every block in README.md and docs/; --update rewrites the outputs shown there"""
+    """run every block in README.md and docs/, then make site/; --update rewrites the outputs shown there, --site makes it only"""
     python = install()
     if words == ["--update"]:
         return live([python, "tests/test_docs.py", "--update"])
-    return live([python, "-m", "pytest", "-q", "tests/test_docs.py", *words])
+    if words != ["--site"] and (code := live([python, "-m", "pytest", "-q", "tests/test_docs.py", *words])) != 0:
+        return code
+    trees = VENV / "doctrees"
+    made = live([python, "-m", "sphinx", "-W", "--keep-going", "-q", "-a", "-E", "-d", trees, "-b", "html", "docs", "site"])
+    return verdict("open site/index.html: the site" if made == 0 else "the site", ["docs"] if made else [])
 
 
 def bench(words: list[str]) -> int:
@@ -143,7 +147,7 @@ def verdict(what: str, failed: list[str]) -> int:
 def install() -> Path:
     """The interpreter of .venv, with the project and its development tools installed."""
     key = hashlib.sha256((ROOT / "pyproject.toml").read_bytes() + (ROOT / "constraints.txt").read_bytes()).hexdigest()
-    return environment(VENV, key, "discreet and its tools", ["-c", "constraints.txt", "-e", ".[dev,plots,service]"])
+    return environment(VENV, key, "discreet and its tools", ["-c", "constraints.txt", "-e", ".[dev,docs,plots,service]"])
 
 
 def install_lowest() -> Path:
