@@ -19,7 +19,7 @@ def made(tmp_path_factory):
     place = tmp_path_factory.mktemp("made")
     for name in ("t", "u"):
         rows = "x,place,name\n" + "".join(f"{number % 90},{1 + number % 2},{name}\n" for number in range(60))
-        office.register(write_table(place, name=name, rows=rows, budget="epsilon = 1\nper_analyst = 0.5"))
+        office.register(write_table(place, name=name, rows=rows, budget="epsilon = 1\nper_analyst = 0.5", more="rows_about = 60"))
     tokens = {"alice": accounts.add(place, "alice"), "bob": accounts.add(place, "bob"),
               "carol": accounts.add(place, "carol", "holder")}
     accounts.grant(place, "alice", ["t"])

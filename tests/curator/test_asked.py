@@ -18,7 +18,7 @@ from discreet.ledger import history
 @pytest.fixture
 def folder(tmp_path):
     """A table with a token for alice, and one for bob."""
-    office.register(write_table(tmp_path))
+    office.register(write_table(tmp_path, more="rows_about = 60"))
     tokens = [accounts.add(tmp_path, name) for name in ("alice", "bob")]
     for name in ("alice", "bob"):
         accounts.grant(tmp_path, name, ["t"])
@@ -39,7 +39,7 @@ def test_an_answer_that_was_settled_before_its_worker_died_is_found_though_the_t
 
 @pytest.mark.slow
 def test_death_between_any_two_steps_leaves_each_key_charged_once(tmp_path):
-    office.register(write_table(tmp_path))
+    office.register(write_table(tmp_path, more="rows_about = 60"))
     token = accounts.add(tmp_path, "alice")
     accounts.grant(tmp_path, "alice", ["t"])
     found = subprocess.run([sys.executable, "-W", "error", dying.__file__, str(tmp_path), token], capture_output=True, text=True,

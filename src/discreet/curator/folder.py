@@ -27,7 +27,8 @@ class Folder(Taking):
         self.path = Path(path)
         if not self.path.is_dir():
             raise FactsError("there is no such folder", hint="write the folder that holds the facts files", file=str(path))
-        self.ledger = open_ledger(place_of(self.path))
+        self.ledger = open_ledger(place_of(self.path))  # to look things up: whoever does waits for nobody who writes
+        self.taken = open_ledger(place_of(self.path))
         self._is_paced = True  # benchmarks measure without; nothing that anybody can write reaches it
         self._lock = Lock()
         self._open: dict[str, Curator] = {}
@@ -97,6 +98,7 @@ class Folder(Taking):
         """Let go of all tables and of the ledger."""
         for curator in (*self._before, *self._open.values()):
             curator.close()
+        self.taken.close()
         self.ledger.close()
 
 

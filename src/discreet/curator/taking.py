@@ -13,7 +13,8 @@ __all__ = ["Taken", "Taking"]
 class Taking:
     """What outlives a connection and a worker. Ask with ``key=taken.id``: then it is charged once, whoever goes on with it."""
 
-    ledger: Ledger
+    ledger: Ledger  # to look things up
+    taken: Ledger  # the same one, opened again: to write
 
     def take_in(
         self, account: Account, table: str, body: Mapping[str, Any], *, key: str = "", lasts: float = 0.0
@@ -22,7 +23,7 @@ class Taking:
 
         Raises ParameterError if the key came with another request, BusyError if too many of theirs are waiting.
         """
-        return asked.take_in(self.ledger, account.name, table, body, key=key, lasts=lasts)
+        return asked.take_in(self.taken, account.name, table, body, key=key, lasts=lasts)
 
     def asked(self, account: Account, identity: str) -> Taken:
         """A question of theirs. Raises MissingError."""
@@ -30,15 +31,15 @@ class Taking:
 
     def done(self, identity: str, outcome: Mapping[str, Any]) -> Taken:
         """What became of a question: ``{"answer": id}``, or an error as it is told. The first that is said counts."""
-        return asked.done(self.ledger, identity, outcome)
+        return asked.done(self.taken, identity, outcome)
 
     def forget(self, identity: str) -> None:
         """As if it had not come: for what was refused before anything was charged, and may come again with its key."""
-        asked.forget(self.ledger, identity)
+        asked.forget(self.taken, identity)
 
     def renew(self, identities: Sequence[str]) -> None:
         """This process works on these still: to be said every few seconds, or others go on with them."""
-        asked.renew(self.ledger, identities)
+        asked.renew(self.taken, identities)
 
     def left_behind(self) -> list[str]:
         """Questions whose workers are dead."""
@@ -46,4 +47,4 @@ class Taking:
 
     def take(self, identity: str) -> Taken | None:
         """One of them, to go on with; None if somebody was faster, or it was answered before its worker died."""
-        return asked.take(self.ledger, identity)
+        return asked.take(self.taken, identity)

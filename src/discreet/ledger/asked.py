@@ -15,7 +15,7 @@ from discreet.errors import BusyError, MissingError, ParameterError
 from discreet.ledger.alarms import asker_named
 from discreet.ledger.charging import Ledger
 from discreet.ledger.entries.codec import canonical
-from discreet.ledger.owners import is_dead, lease_from, owner
+from discreet.ledger.owners import LEASE, is_dead, lease_from, owner
 from discreet.ledger.port import Snapshot, Transaction
 from discreet.ledger.records import AskedRecord, ChargeRecord, FilledRecord, HistoryRecord
 from discreet.ledger.reserving import MOST_ATTEMPTS
@@ -95,13 +95,16 @@ def take(ledger: Ledger, identity: str) -> Taken | None:
 
 
 def renew(ledger: Ledger, identities: Sequence[str]) -> None:
-    """This process is still working on these: to be said every few seconds."""
-    with ledger.store.writing() as transaction:
-        until = lease_from(transaction.clock())
-        for identity in identities:
-            found = transaction.one(AskedRecord, id=identity, owner=owner(), state="running")
-            if found is not None:
-                transaction.change(found, lease=until)
+    """This process is still working on these: to be said every few seconds, and written down only where it is time to."""
+    with ledger.store.reading() as snapshot:
+        soon = snapshot.clock() + LEASE / 2
+        ours = [_ours(snapshot, identity) for identity in identities]
+        late = [each.id for each in ours if each is not None and each.lease < soon]
+    if late:
+        with ledger.store.writing() as transaction:
+            for found in [_ours(transaction, identity) for identity in late]:
+                if found is not None:
+                    transaction.change(found, lease=lease_from(transaction.clock()))
 
 
 def done(ledger: Ledger, identity: str, outcome: Mapping[str, Any]) -> Taken:
@@ -121,6 +124,10 @@ def forget(ledger: Ledger, identity: str) -> None:
         found = transaction.one(AskedRecord, id=identity)
         if found is not None:
             _drop(transaction, found)
+
+
+def _ours(snapshot: Snapshot, identity: str) -> AskedRecord | None:
+    return snapshot.one(AskedRecord, id=identity, owner=owner(), state="running")
 
 
 def _taken_over(transaction: Transaction, found: AskedRecord) -> Taken | None:
@@ -157,7 +164,7 @@ def _theirs(snapshot: Snapshot, asker: str, identity: str) -> AskedRecord:
 
 def _make_room(transaction: Transaction, name: str) -> None:
     """Forget what was done long ago, and the oldest if there is too much; refuse if too much of it is still waiting."""
-    if len(list(transaction.each(AskedRecord, asker=name, state="running", most=MOST_WAITING))) >= MOST_WAITING:
+    if len(list(transaction.parts(AskedRecord, "number", asker=name, state="running"))) >= MOST_WAITING:
         raise BusyError(f"{MOST_WAITING} questions of {name} are waiting already", hint="wait for one of them")
     clock = transaction.clock()
     for found in list(transaction.each(AskedRecord, asker=name, state="done", most=2)):  # each one that comes makes two go

@@ -57,7 +57,7 @@ class Account:
 
 
 def account_name(name: str) -> str:
-    """A name that an account may have: one word, which looks like no other name."""
+    """A name that an account may have: one word, in one spelling."""
     is_word = isinstance(name, str) and _NAME.fullmatch(name) and unicodedata.is_normalized("NFKC", name)
     if not is_word or name.casefold() == ANONYMOUS:
         hint = "write up to 64 letters, digits and . _ - + @, such as alice or alice@example.org"

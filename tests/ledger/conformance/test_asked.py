@@ -7,6 +7,7 @@ import pytest
 import discreet as dc
 from discreet.ledger import asked
 from discreet.ledger.asked import done, forget, left_behind, take, take_in
+from discreet.ledger.owners import LEASE
 from discreet.ledger.records import AskedRecord, FilledRecord
 
 BODY = {"sql": "SELECT 1", "epsilon": "0.1"}
@@ -51,6 +52,24 @@ def test_what_dead_workers_left_is_taken_over_once_and_not_for_ever(ledger, open
     assert take(ledger, first.id) is None                                            # four attempts
     assert asked.asked(ledger, "alice", first.id).outcome["error"] == "crash"
     assert left_behind(ledger) == []
+
+
+def test_a_lease_is_renewed_when_half_of_it_is_over_and_not_before(ledger, monkeypatch):
+    first, mine = take_in(ledger, "alice", "t", BODY).id, take_in(ledger, "alice", "t", BODY).id
+    done(ledger, first, {"answer": "a"})
+    before = lease_of(ledger, mine)
+    asked.renew(ledger, [first, mine, "ask-nothing"])
+    assert lease_of(ledger, mine) == before
+    later = time() + LEASE * 0.6
+    with ledger.store.reading() as snapshot:
+        monkeypatch.setattr(type(snapshot), "clock", lambda _: later)
+    asked.renew(ledger, [first, mine, "ask-nothing"])
+    assert lease_of(ledger, mine) == later + LEASE
+
+
+def lease_of(ledger, identity):
+    with ledger.store.reading() as snapshot:
+        return snapshot.one(AskedRecord, id=identity).lease
 
 
 def test_no_more_is_kept_for_one_asker_than_the_bounds_say(ledger, monkeypatch):
