@@ -143,7 +143,8 @@ FILTERED = st.one_of(STATISTICS, joined(STATISTICS, " FILTER (WHERE ", CONDITION
 ORDERED = ("k", "BIN(x, 5)", "FLOOR(y / 25) * 25", "EXTRACT(YEAR FROM d)")
 COMPUTED = (
     "CASE WHEN x > 0 THEN 'p' WHEN y > 50 THEN 'q' END", "CASE WHEN b THEN 0.5 ELSE 7 END", "COALESCE(s, 'none')", "x > 3",
-    "DATE_TRUNC('month', d)", "DATE_TRUNC('week', d)", "WIDTH_BUCKET(y, 0, 100, 4)", "LENGTH(name)", "k % 3", "LOWER(s)",
+    "IF(x > 0, TRUE, b)", "DATE_TRUNC('month', d)", "DATE_TRUNC('week', d)", "WIDTH_BUCKET(y, 0, 100, 4)", "LENGTH(name)",
+    "k % 3", "LOWER(s)",
 )  # fmt: skip
 KEY = st.sampled_from(["c", "s", "b", *ORDERED, *COMPUTED])
 KEYS = st.lists(KEY, max_size=2, unique=True)
@@ -152,7 +153,7 @@ ABOUT = {  # what WHERE may say of a key alone: then it excludes some of its gro
     "FLOOR(y / 25) * 25": "(y > 25 AND y <= 75)", "EXTRACT(YEAR FROM d)": "EXTRACT(YEAR FROM d) <> 2020", "x > 3": "x > 3",
     "COALESCE(s, 'none')": "COALESCE(s, 'none') <> 'none'", "LENGTH(name)": "LENGTH(name) < 5", "k % 3": "k % 3 = 1",
     "WIDTH_BUCKET(y, 0, 100, 4)": "WIDTH_BUCKET(y, 0, 100, 4) > 2",
-    **{key: f"({key}) IS NOT NULL" for key in COMPUTED if key.startswith(("CASE", "LOWER", "DATE_TRUNC"))},
+    **{key: f"({key}) IS NOT NULL" for key in COMPUTED if key.startswith(("CASE", "IF", "LOWER", "DATE_TRUNC"))},
 }  # fmt: skip
 
 

@@ -163,6 +163,22 @@ def test_a_unit_is_in_one_group_of_what_is_constant_and_the_sensitivity_of_that_
     assert "epsilon" not in price or allowed == moves
 
 
+TRUTHS = (
+    "CASE WHEN x > 0 THEN TRUE ELSE FALSE END", "CASE WHEN x > 0 THEN TRUE END", "IF(x > 0, TRUE, TRUE)", "IF(x > 0, TRUE, b)",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("caps", [{"max_rows": 2}, {"max_groups": 1, "max_rows_per_group": 1}])
+def test_a_key_of_truths_has_its_cells_in_one_order_whatever_the_text_names_first(caps):
+    """A truth value was its own place, and the text had TRUE in the first: rows were told under FALSE, or had no cell at all."""
+    rows = [*of("a", {"x": 5.0}), *of("b", {"x": -3.0, "b": True}, {"x": -3.0, "b": False}), *of("c", {"x": 1.0})]
+    for key in TRUTHS:
+        sql = f"SELECT {key} AS g, COUNT(*) AS n FROM t GROUP BY g"
+        assert compared("both", "add_remove", (rows, rows[1:]), sql, {"epsilon": 1}, caps)
+        table = curator_in_memory(units.facts_for("add_remove"), Reference(units.facts_for("add_remove"), rows))
+        assert [row["g"] for row in table.ask(sql, epsilon=1, **caps).rows][:2] == [False, True]
+
+
 @settings(max_examples=60)
 @given(tables=units.neighbours("add_remove"), caps=units.CAPS, how=st.sampled_from(["COUNT(*)", "SUM(k)", "AVG(y)"]))
 def test_a_unit_is_in_one_cell_of_a_partition_whatever_its_rows_say(tables, caps, how):

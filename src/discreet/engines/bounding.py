@@ -209,6 +209,7 @@ class _Bounded:
         if isinstance(key, ByStep):
             steps = moved(term, first).sql
             return exp.Coalesce(this=steps, expressions=[whole_literal(key.steps)]) if key.null else steps
+        assert term.kind != "truth" or key.values == (False, True), "a truth value is its own place"
         place = as_whole(term) if term.kind == "truth" else self._place_of_value(key, term)
         return exp.Coalesce(this=place.sql, expressions=[whole_literal(len(key.values))]) if key.other else place.sql
 

@@ -20,7 +20,12 @@ MOST_VALUES = 100_000
 
 
 def values_of(expression: Expression, facts: model.Facts) -> tuple[Scalar, ...] | None:
-    """Every value beside NULL, each once, in the order of the text; None where nothing public lists them."""
+    """Every value beside NULL, each once, in the order of the text; None where nothing public lists them.
+
+    A condition has both, false first, whichever the text names: engines count with it as the number 0 or 1.
+    """
+    if is_truth(expression, facts):
+        return False, True
     match expression:
         case Literal(value):
             return (value,) if isinstance(value, Scalar) else () if value is None else None
@@ -34,18 +39,16 @@ def values_of(expression: Expression, facts: model.Facts) -> tuple[Scalar, ...] 
             return _image(values_of(of, facts), lambda text: in_case(text, how))
         case Substring(of, start, count):
             return _image(values_of(of, facts), lambda text: text[start - 1 :][:count])
-        case Cast(of, "number" | "whole") if not is_truth(of, facts):
+        case Cast(of, "number" | "whole"):
             return _numbers(values_of(of, facts))
         case _:
-            return (False, True) if is_truth(expression, facts) else None
+            return None
 
 
 def _declared(column: model.Column | None) -> tuple[Scalar, ...] | None:
     match column:
         case model.Category(values=values):
             return _once(value if isinstance(value, str) else Fraction(value) for value in values)
-        case model.Boolean():
-            return False, True
         case _:
             return None
 
