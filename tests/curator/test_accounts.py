@@ -80,7 +80,7 @@ def test_of_two_limits_the_stricter_counts_in_quotes_budgets_and_charges(folder)
     alice, bob = opened.account(tokens["alice"]), "bob"
     curator = opened.curator("t", alice)
     quote = curator.quote(count_above(1), epsilon="0.2", analyst=alice)
-    assert (quote.affordable, quote.after.asker.to_dict()["remaining"]) == (True, {"epsilon": "0.05"})
+    assert (quote.affordable, quote.to_dict()["analyst_left_after"]) == (True, {"epsilon": "0.05"})
     assert not curator.quote(count_above(1), epsilon="0.3", analyst=alice).affordable
     with pytest.raises(dc.BudgetError, match=r"0\.25 is left for alice"):
         curator.ask(count_above(1), epsilon="0.3", analyst=alice)

@@ -76,11 +76,17 @@ class Quote:
             "budget": self.budget.to_dict(),
             "affordable": self.affordable,
             "left_after": as_strings(self.after.remaining),
+            **self._theirs(),
             "replay": self.replay,
             "free": list(self.free),
             "left_out": list(self.left_out),
             "warnings": list(self.warnings),
         } | ({} if self.takes is None else {"takes": as_strings(self.takes)}) | self._offered()
+
+    def _theirs(self) -> dict[str, Any]:
+        """What would be left for whoever asks, if they have a limit."""
+        asker = self.after.asker
+        return {} if asker is None or asker.limit is None else {"analyst_left_after": as_strings(asker.remaining)}
 
     def _offered(self) -> dict[str, Any]:
         offers = [{"name": o.name, "free": o.free, "bought": o.bought, "at": as_strings(o.at)} for o in self.offers]
