@@ -29,6 +29,8 @@ def made(tmp_path_factory):
 @pytest.fixture
 def folder(made, tmp_path):
     place, tokens = made
+    (place / "a.toml").write_bytes(b"\xff\xfe[table")                        # nobody's facts, in nobody's way
+    (place / "b.toml").write_text("[table]\nname = 1", encoding="utf-8")
     with closing(Folder(shutil.copytree(place, tmp_path / "folder"))) as opened:
         yield opened, tokens
 

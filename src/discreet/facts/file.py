@@ -77,14 +77,15 @@ def check_facts(text: str, file_name: str) -> tuple[Problem, ...]:
 def table_files(folder: Path) -> dict[str, Path]:
     """The facts file of every table in a folder, by the table's name. Files that cannot be read as facts are passed over."""
     found: dict[str, Path] = {}
-    for file in _facts_files(folder):
+    for file in sorted(folder.glob("*.toml")):
         with suppress(FactsError):
-            found.setdefault(read_facts(file).name, file)
+            if _is_of_a_table(file):
+                found.setdefault(read_facts(file).name, file)
     return found
 
 
-def _facts_files(folder: Path) -> list[Path]:
-    return sorted(file for file in folder.glob("*.toml") if not file.name.startswith(".") and not _RELEASE.search(text_of(file)))
+def _is_of_a_table(file: Path) -> bool:
+    return not file.name.startswith(".") and not _RELEASE.search(text_of(file))
 
 
 def read_folder(path: str | PathLike[str]) -> dict[str, Facts]:
@@ -92,7 +93,7 @@ def read_folder(path: str | PathLike[str]) -> dict[str, Facts]:
     folder = Path(path)
     if not folder.is_dir():
         raise FactsError("there is no such folder", hint="write the folder that holds the facts files", file=str(folder))
-    files = _facts_files(folder)
+    files = sorted(file for file in folder.glob("*.toml") if _is_of_a_table(file))
     if not files:
         raise FactsError("there is no facts file in this folder", hint="write one NAME.toml for each table", file=str(folder))
     tables: dict[str, Facts] = {}
