@@ -123,8 +123,10 @@ def test_statements_about_units_are_total(record, per_unit):
     facts = by_unit.facts_for("add_remove", per_unit=per_unit)
     engine = open_engine(facts, pd.DataFrame([{**dict.fromkeys([*law.worlds.NAMES, "k"]), "who": "anna"}], dtype=object))
 
+    values_of_units = of_units.questions() | of_units.questions_by_moving_keys()
+
     @settings(max_examples=30, suppress_health_check=list(HealthCheck), database=None)
-    @given(by_unit.questions(), by_unit.questions_about_constants(), of_units.questions(), by_unit.CAPS)
+    @given(by_unit.questions(), by_unit.questions_about_constants(), values_of_units, by_unit.CAPS)
     def total_for_units(sql, about_constants, about_values, caps):
         said = Caps(caps.get("max_rows"), caps.get("max_groups"), caps.get("max_rows_per_group"))
         work_off(engine, facts, about_constants if per_unit else sql, said)

@@ -90,7 +90,8 @@ class Questions:
         kind, only = self._any(("SUM", "SUM", "AVG", "MIN", "MAX", "COUNT")), r.random() < 0.2
         value = f"{kind}({self.value(2)}){f' FILTER (WHERE {self.condition(1)})' if only else ''}"
         where = f" WHERE {self.condition(1)}" if r.random() < 0.3 else ""
-        inner = f"SELECT who, {value} AS s FROM t{joined}{where} GROUP BY who"
+        by = self._any(("who", "who", "who", "who, c", "who, b"))
+        inner = f"SELECT {by}, {value} AS s FROM t{joined}{where} GROUP BY {by}"
         low, high = sorted((self.number(), self.number(("1000", "20", "8000.5"))), key=float)
         clamped = self._any((f"CLAMP(s, {low}, {high})", f"GREATEST(LEAST(s, {high}), {low})"))
         around = f"{self._any(('SUM', 'AVG', 'VAR_POP', 'MEDIAN', 'MAX', 'COUNT', 'STDDEV'))}({clamped})"

@@ -15,10 +15,10 @@ from discreet.engines.reference import Reference
 from discreet.facts.model import ByColumn
 
 
-def compared(engine, relation, tables, sql, price, *, whole=True):
+def compared(engine, relation, tables, sql, price, per_unit=units.PER_UNIT, *, whole=True):
     """Distances and what they may be, the number of units being public where it stays the same."""
     number = len({units.unit_of(row) for row in tables[0]} - {None})
-    facts = values.facts_for(relation, number if relation == "change_one" else None)
+    facts = values.facts_for(relation, number if relation == "change_one" else None, per_unit)
     return compare(engine, facts, tables, sql, price, whole=whole)
 
 
@@ -30,6 +30,16 @@ def test_one_unit_moves_what_is_asked_about_values_of_units_no_further_than_plan
         return sql, compared(engine, relation, tables, sql, priced(price, sql), whole=whole)
 
     holds(examples(engine, 150, 60), each, units.neighbours(relation), values.questions(), st.sampled_from(PRICES))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_one_unit_moves_what_it_comes_to_in_several_groups_no_further_than_planned(relation, engine):
+    def each(tables, sql, price, whole):
+        return sql, compared(engine, relation, tables, sql, priced(price, sql), ("b",), whole=whole)
+
+    holds(examples(engine, 120, 50), each, units.neighbours(relation), values.questions_by_moving_keys(), st.sampled_from(PRICES))
 
 
 def of(who, *rows):
@@ -61,6 +71,29 @@ def test_the_planned_sensitivity_is_that_of_one_row_in_its_bounds_and_it_is_atta
         ((moved, allowed),) = compared(engine, relation, tables, sql.format(value), price)
         assert "rho" in price or allowed == moves
         assert moved == allowed
+
+
+ROWS_IN = [{**HIGH, "c": c} for c in (1, 2, 3)]
+ATTAINED_BY_GROUPS = [
+    ("add_remove", "SUM(k)", f"SELECT COUNT(*) AS v FROM {BY_C}", of("a", *ROWS_IN, {"k": 6}), [], 4),  # and the group without c
+    ("add_remove", "SUM(k)", f"SELECT COUNT(*) AS v FROM {BY_C} PER UNIT 2 GROUPS", of("a", *ROWS_IN), [], 2),
+    ("add_remove", "SUM(k)", f"SELECT SUM(CLAMP(s, 0, 9)) AS v FROM {BY_C} PER UNIT 2 GROUPS", of("a", *ROWS_IN * 2), [], 18),
+    ("add_remove", "SUM(k)", f"SELECT c, SUM(CLAMP(s, 0, 9)) AS v FROM {BY_C} GROUP BY c PER UNIT 3 GROUPS",
+     of("a", *ROWS_IN * 2), [], 27),
+    ("change_one", "SUM(k - 3)", f"SELECT SUM(CLAMP(s, -4, 9)) AS v FROM {BY_C} PER UNIT 2 GROUPS", of("a", *ROWS_IN * 4),
+     of("n", *[{"c": c, "k": 0} for c in (1, 2, 3)] * 4), 26),
+    ("change_one", "SUM(k)", f"SELECT c, COUNT(*) AS v FROM {BY_C} GROUP BY c PER UNIT 2 GROUPS", of("a", *ROWS_IN[:2]),
+     of("n", {"c": 3}, {}), 4),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("relation", "value", "sql", "one", "other", "moves"), ATTAINED_BY_GROUPS)
+def test_a_unit_that_comes_to_something_in_several_groups_is_as_many_rows_and_that_is_attained(
+    relation, value, sql, one, other, moves
+):
+    tables = [*of("b", HIGH), *one], [*of("b", HIGH), *other]
+    ((moved, allowed),) = compared("both", relation, tables, sql.format(value), {"epsilon": 1}, ())
+    assert moved == allowed == moves
 
 
 def test_units_are_told_apart_as_they_are_stored_and_not_as_a_column_is_read():

@@ -39,6 +39,13 @@ def _around(draw, inner, keys, values):
     return f"SELECT {', '.join(named)} FROM ({inner}) AS one{outer_where}{by}"
 
 
-def facts_for(relation, number=None):
-    """The facts of the table t with columns that are constant per unit, and a cap that no such question heeds."""
-    return units.facts_for(relation, number, units.PER_UNIT)
+def facts_for(relation, number=None, per_unit=units.PER_UNIT):
+    """The facts of the table t, with columns that are constant per unit unless ``per_unit`` says otherwise."""
+    return units.facts_for(relation, number, per_unit)
+
+
+@st.composite
+def questions_by_moving_keys(draw):
+    """The same where keys may differ between the rows of a unit; often with a cap on the groups that it is in."""
+    sql = draw(questions().filter(lambda each: "GROUP BY who, " in each))
+    return f"{sql}{draw(st.sampled_from(['', ' PER UNIT 1 GROUPS', ' PER UNIT 2 GROUPS', ' PER UNIT 3 GROUPS']))}"

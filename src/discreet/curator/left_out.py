@@ -5,11 +5,9 @@ answers, receipts and published pages all have it from here.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
-from datetime import date
-from fractions import Fraction
 
 from discreet.curator.conditions import meets_none, missed, seen_at_bounds
+from discreet.curator.of_units import beyond_bounds, bound_text, bounded_units, counted_once
 from discreet.facts.joins import join_of
 from discreet.facts.model import ByColumn, Category, Companion, Facts
 from discreet.facts.model import Column as AnyColumn
@@ -19,13 +17,13 @@ from discreet.planning.choosing import aggregates_in_expression
 from discreet.planning.plan import Plan
 from discreet.plots.numerals import grouped
 from discreet.questions.aggregates import BOUNDED
-from discreet.questions.algebra import Aggregate, AggregateKind, Apply, Case, Column, Expression, Literal
+from discreet.questions.algebra import Aggregate, AggregateKind, Apply, Case, Column, Expression
 from discreet.questions.bounds import bounds_of, may_be_null
 from discreet.questions.disjoint import is_per_unit
 from discreet.questions.nulls import with_nulls_replaced
 from discreet.questions.per_unit import value_name
 from discreet.questions.ranked import SIZE_KINDS
-from discreet.questions.text import name_text, to_text
+from discreet.questions.text import to_text
 from discreet.questions.walk import every, parts
 from discreet.statistics.at_caps import AtCaps
 from discreet.statistics.bounds import Found
@@ -37,7 +35,6 @@ from discreet.statistics.vector import Vector
 
 __all__ = ["how_to_ask", "left_out"]
 
-_LONG = 1 << 50  # numbers are written to six digits from here on
 _MOST = 6  # columns that are named one by one
 _ROWS: tuple[AggregateKind, ...] = ("count_rows", "count_units", "running_rows", "at_caps", *SIZE_KINDS)  # look at no value
 _CLAMPS = ("clamp", "least", "greatest")
@@ -48,8 +45,9 @@ def left_out(plan: Plan) -> tuple[str, ...]:
     """What the intervals of the plan's answer do not cover, a sentence each; nothing where all numbers are public."""
     if not plan.vectors:
         return ()
-    found = (_cut(plan), *_bounded(plan), _by_itself(plan), _once(plan), *_joined(plan), *_of_units(plan), _clamped(plan),
-             _seen_at_bounds(plan), _missing(plan), missed(plan), _in_no_group(plan), _selected(plan))  # fmt: skip
+    found = (_cut(plan), *bounded_units(plan), _by_itself(plan), counted_once(plan), *_joined(plan), *_of_units(plan),
+             _clamped(plan), _seen_at_bounds(plan), _missing(plan), missed(plan), _in_no_group(plan),
+             _selected(plan))  # fmt: skip
     return tuple(sentence for sentence in found if sentence)
 
 
@@ -60,23 +58,7 @@ def how_to_ask(plan: Plan) -> tuple[str, ...]:
     if units is not None and not any(each.kind == "at_caps" for each in asked):
         alone = ", in a question without GROUP BY," if units.of is not None else ""
         found.append(f"{to_text(units)}{alone} asks for the share of units that are cut")
-    return (*found, *_beyond(plan))
-
-
-def _beyond(plan: Plan) -> Iterable[str]:
-    """What tells how many units a sum bounds: a question about what each of them comes to."""
-    question, unit = plan.question, plan.facts.unit
-    if question.joins or not all(is_per_unit(key, plan.facts) for key in question.keys):
-        return  # what a unit comes to in one group, no subquery tells
-    for each in _aggregates(plan, but=()):
-        is_held = each.of is not None and bounds_of(each.of, plan.facts) is not None  # else a subquery cannot add it up
-        if each.unit_range is not None and is_held and isinstance(unit, ByColumn):
-            value, (low, high) = replace(each, unit_range=None), each.unit_range
-            s, name = Column("s"), name_text(unit.column)
-            where = "" if question.where is None else f" WHERE {to_text(question.where)}"
-            rows = f"(SELECT {name}, {to_text(value)} AS s FROM {name_text(plan.facts.name)}{where} GROUP BY {name})"
-            share = Apply("or", (Apply("less", (s, Literal(low))), Apply("less", (Literal(high), s))))
-            yield f"SELECT AVG({to_text(share)}) FROM {rows} asks for the share of units beyond the two"
+    return (*found, *beyond_bounds(plan))
 
 
 def _shares(plan: Plan) -> list[str]:
@@ -109,23 +91,6 @@ def _cut(plan: Plan) -> str:
     if not isinstance(unit, ByColumn) or not (caps := [*_row_caps(plan), *_group_caps(plan)]):
         return ""
     return f"each {unit.column} counts {' and '.join(caps)}; the ± does not cover what is cut or has no {unit.column}"
-
-
-def _bounded(plan: Plan) -> Iterable[str]:
-    """What the question itself lets a unit add to a sum. Rule 39."""
-    unit, where = plan.facts.unit, " of one group" if plan.question.keys else ""
-    for each in _aggregates(plan, but=()):
-        if each.unit_range is not None and isinstance(unit, ByColumn):
-            what, (low, high) = to_text(replace(each, unit_range=None)), map(_bound, each.unit_range)
-            yield f"each {unit.column} adds between {low} and {high} to {what}{where}; the ± does not cover what is beyond"
-
-
-def _once(plan: Plan) -> str:
-    """What a unit counts for where each of them is one row."""
-    per_unit = plan.question.per_unit
-    if per_unit is None:
-        return ""
-    return f"each {per_unit.unit} counts once, by what its rows come to; rows without a {per_unit.unit} are left out"
 
 
 def _row_caps(plan: Plan) -> list[str]:
@@ -234,7 +199,7 @@ def _clamped_by_units(plan: Plan) -> Iterable[str]:
         of, grid = value.of, value.grid
         of = of.of[0] if isinstance(of, Apply) and of.operation == "coalesce" else of  # a null rule
         if isinstance(of, Column) and grid is not None:
-            yield f"{of.name} outside {_bound(grid.low * grid.step)} … {_bound(grid.high * grid.step)}"
+            yield f"{of.name} outside {bound_text(grid.low * grid.step)} … {bound_text(grid.high * grid.step)}"
 
 
 def _clamped_in_text(plan: Plan) -> Iterable[str]:
@@ -245,7 +210,7 @@ def _clamped_in_text(plan: Plan) -> Iterable[str]:
         read = [one.name for one in every(number) if isinstance(one, Column)]
         if len(read) == 1 and read[0] in names and isinstance(number, Apply) and number.operation in _CLAMPS:
             low, high = bounds_of(number, plan.facts) or (None, None)
-            yield f"{read[0]} outside {_bound(low)} … {_bound(high)}"
+            yield f"{read[0]} outside {bound_text(low)} … {bound_text(high)}"
 
 
 def _clamped(plan: Plan) -> str:
@@ -273,22 +238,15 @@ def _range(name: str, facts: Facts, *, is_found: bool) -> str:
         case (None, _) | (_, None) if is_found:
             return f"{name} outside the bounds that will be found"
         case None, _:
-            return f"{name} above {_bound(upper)}"
+            return f"{name} above {bound_text(upper)}"
         case _, None:
-            return f"{name} below {_bound(lower)}"
+            return f"{name} below {bound_text(lower)}"
         case _:
-            return f"{name} outside {_bound(lower)} … {_bound(upper)}{' (bounds found)' if is_found else ''}"
+            return f"{name} outside {bound_text(lower)} … {bound_text(upper)}{' (bounds found)' if is_found else ''}"
 
 
 def _bounds(column: AnyColumn | None) -> tuple[object, object]:
     return getattr(column, "lower", None), getattr(column, "upper", None)
-
-
-def _bound(end: object) -> str:
-    """A bound: ``1 000``, ``0.5``, or a day."""
-    if isinstance(end, date) or not isinstance(end, int | Fraction):
-        return str(end)
-    return grouped(int(end)) if end.denominator == 1 and -_LONG < end < _LONG else f"{float(end):.6g}"
 
 
 def _missing(plan: Plan) -> str:
@@ -318,7 +276,7 @@ def _skipped(values: Iterable[Expression], plan: Plan) -> Iterable[tuple[str, st
 def _rule(column: AnyColumn | None) -> str:
     """What a missing value counts as; empty if it is dropped."""
     null = getattr(column, "null", None)
-    return "" if null is None else str(null).casefold() if isinstance(null, bool) else _bound(null)
+    return "" if null is None else str(null).casefold() if isinstance(null, bool) else bound_text(null)
 
 
 # ---- groups
@@ -361,7 +319,8 @@ def _selected(plan: Plan) -> str:
 def _keys(plan: Plan) -> tuple[Expression, ...]:
     """Of the question, and of statistics about in which groups units are."""
     inner = [each.of for each, _ in plan.sources if each.kind in ("at_caps", "groups_per_unit") and each.of is not None]
-    return tuple(dict.fromkeys((*plan.question.keys, *inner)))
+    moving = () if plan.question.per_unit is None else map(Column, plan.question.per_unit.moving)
+    return tuple(dict.fromkeys((*plan.question.keys, *inner, *moving)))
 
 
 def _aggregates(plan: Plan, *, but: tuple[AggregateKind, ...]) -> list[Aggregate]:

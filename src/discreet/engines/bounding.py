@@ -37,7 +37,8 @@ from discreet.engines.writer import binned, counted, filtered, halves_of, in_ran
 from discreet.facts.model import Facts
 from discreet.questions.algebra import Column
 
-__all__ = ["to_bounded_counts", "to_bounded_sql", "to_cut_counts", "to_kept", "to_unit_counts", "unit_term", "unit_text"]
+__all__ = ["Bounded", "to_bounded_counts", "to_bounded_sql", "to_cut_counts", "to_kept", "to_unit_counts", "unit_term",
+           "unit_text"]  # fmt: skip
 
 _ORDER_BITS = 16
 _PACKED = 62  # bits of a BIGINT that are used
@@ -56,7 +57,7 @@ class _Column:
 
 def to_bounded_sql(wanted: Wanted, facts: Facts, layout: Layout, dialect: str = "duckdb") -> str:
     """The SELECT for ``wanted``, whose units are bounded: a row cell, h0, l0, h1, l1, ... for every cell that has rows."""
-    bounded = _Bounded(wanted, facts, layout, DIALECTS[dialect])
+    bounded = Bounded(wanted, facts, layout, DIALECTS[dialect])
     inner = bounded.clamped(wanted) if _is_clamped(wanted) else bounded.chosen(wanted)
     parts = [halves_of(exp.column(f"m{place}"), place, DIALECTS[dialect]) for place in range(len(wanted.measures))]
     outputs = ", ".join(["cell", *(bounded.sheet.text(each) for part in parts for each in part)])
@@ -75,43 +76,43 @@ def _is_clamped(wanted: Wanted) -> bool:
 
 def to_bounded_counts(wanted: CountsWanted, facts: Facts, layout: Layout, dialect: str = "duckdb") -> str:
     """The SELECT for ``wanted``, whose units are bounded: a row cell, b, n for every cell and bin that has rows."""
-    bounded = _Bounded(wanted, facts, layout, DIALECTS[dialect])
+    bounded = Bounded(wanted, facts, layout, DIALECTS[dialect])
     return bounded.binned(wanted)
 
 
 def to_unit_counts(wanted: UnitsWanted, facts: Facts, layout: Layout, dialect: str = "duckdb") -> str:
     """The SELECT for ``wanted``: a row b, n for every number of rows or cells that units have."""
-    return _Bounded(wanted.all_rows, facts, layout, DIALECTS[dialect]).sizes("DISTINCT w_cell" if wanted.keys else "*")
+    return Bounded(wanted.all_rows, facts, layout, DIALECTS[dialect]).sizes("DISTINCT w_cell" if wanted.keys else "*")
 
 
 def to_cut_counts(wanted: CutWanted, facts: Facts, layout: Layout, dialect: str = "duckdb") -> str:
     """The SELECT for ``wanted``: a row cell, b, n for every cell that has units which are cut (b is 1) or are not (0)."""
-    return _Bounded(wanted.all_rows, facts, layout, DIALECTS[dialect]).cut(wanted.caps, wanted.inner)
+    return Bounded(wanted.all_rows, facts, layout, DIALECTS[dialect]).cut(wanted.caps, wanted.inner)
 
 
 def to_kept(read: Sequence[str], bound: Bound, facts: Facts, layout: Layout, dialect: str = "duckdb") -> str:
     """What comes after FROM to have the rows that stay of each unit, for a question that reads the columns ``read``."""
     wanted = Wanted(None, (), tuple(Measure(0, Column(name)) for name in read), bound)
-    return _Bounded(wanted, facts, layout, DIALECTS[dialect]).kept()
+    return Bounded(wanted, facts, layout, DIALECTS[dialect]).kept()
 
 
-class _Bounded:
+class Bounded:
     """One query about bounded units, under construction."""
 
     def __init__(self, wanted: Wanted | CountsWanted, facts: Facts, layout: Layout, dialect: Dialect) -> None:
         assert wanted.unit is not None
         assert layout.unit is not None
         self.sheet = Sheet(layout, dialect)
-        self._write = Expressions(facts, self.sheet)
+        self.write = Expressions(facts, self.sheet)
         self._bound: Bound = wanted.unit
         self._cells = wanted.cells
-        self._where = self._write.conditions(wanted.where)
+        self._where = self.write.conditions(wanted.where)
         self._cell = self._cell_of(wanted.keys, facts)
         unit = unit_term(layout.unit, dialect)
         self._unit = self.sheet.text(unit)
         self._hash = mixed(layout.unit.stored, self._bound.key, self.sheet)
         read = columns_read(wanted)
-        terms = [self._write.term(Column(each.name)) for each in facts.columns if each.name in read]
+        terms = [self.write.term(Column(each.name)) for each in facts.columns if each.name in read]
         self._order = [f"{self.sheet.text(self.sheet.named(term).sql)} NULLS FIRST" for term in terms]
 
     # ---- the kinds of query
@@ -124,8 +125,8 @@ class _Bounded:
 
     def binned(self, wanted: CountsWanted) -> str:
         """Counts of the rows that stay."""
-        after = [each.sql for each in self._write.conditions(wanted.filter)]
-        b = binned(wanted, self._write, self.sheet).sql
+        after = [each.sql for each in self.write.conditions(wanted.filter)]
+        b = binned(wanted, self.write, self.sheet).sql
         after.append(exp.Paren(this=in_ranges(b, wanted.bins)))
         conditions = " AND ".join(map(self.sheet.text, after))
         found = f"w_cell AS cell, {self.sheet.text(b)} AS b, COUNT(*) AS n"
@@ -199,7 +200,7 @@ class _Bounded:
         """The number of the cell, NULL for rows in none."""
         cell = as_whole(Term(whole_literal(0), "number", low=0.0, high=0.0, whole=True)).sql
         for number, key in enumerate(keys):
-            term, first = key_term(key, self._write, self.sheet, facts)
+            term, first = key_term(key, self.write, self.sheet, facts)
             place = self._place(key, term, first)
             cell = infix(exp.Add, infix(exp.Mul, cell, whole_literal(key.cells)), place) if number else place
         return cell
@@ -232,9 +233,9 @@ class _Bounded:
 
     def _total(self, measure: Measure, wanted: Wanted) -> exp.Expr:
         if measure.within is None:
-            return total_of(counted(measure, wanted.measures), self._write, self.sheet)
+            return total_of(counted(measure, wanted.measures), self.write, self.sheet)
         assert measure.within == (0, 1), "of rows that stay only units are counted"
-        return filtered(exp.Count(this=exp.Distinct(expressions=[exp.column("w_u")])), measure, self._write)
+        return filtered(exp.Count(this=exp.Distinct(expressions=[exp.column("w_u")])), measure, self.write)
 
     def _value(self, place: int, measure: Measure) -> tuple[list[_Column], str]:
         """What is added up of a unit in a cell, and what it then counts for: a BIGINT from 0 to the measure's spread."""
@@ -242,13 +243,13 @@ class _Bounded:
         low, high = measure.within
         if measure.spread > WIDEST:
             raise ValueError("nothing says that what a unit counts for has 64 bits")
-        total = _Column(f"a{place}", self.sheet.text(total_of(replace(measure, within=None), self._write, self.sheet)))
+        total = _Column(f"a{place}", self.sheet.text(total_of(replace(measure, within=None), self.write, self.sheet)))
         if measure.power == 0:
             return [total], f"LEAST({total.name}, {high})"
         assert measure.grid is not None
         parts, shifted, has_zero = [total], total.name, low <= 0 <= high
         if measure.grid.low or not has_zero:  # up to 2^63 rows, each at most 2^51 away from 0: far from what HUGEINT holds
-            rows = total_of(replace(measure, within=None, power=0), self._write, self.sheet)
+            rows = total_of(replace(measure, within=None, power=0), self.write, self.sheet)
             parts.append(_Column(f"b{place}", self.sheet.text(rows)))
         if measure.grid.low:
             shifted = f"({total.name} + b{place} * CAST({measure.grid.low} AS HUGEINT))"

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from discreet.engines.bounding import unit_term
+from discreet.engines.bounding import Bounded, unit_term
 from discreet.engines.dialects import DIALECTS
 from discreet.engines.expressions import Expressions
 from discreet.engines.layout import Field, Layout
@@ -25,24 +25,33 @@ __all__ = ["with_unit_rows"]
 
 def with_unit_rows(rows: UnitRows, facts: Facts, layout: Layout, dialect: str = "duckdb") -> tuple[Facts, Layout]:
     """The table of units, and how it is held; ``facts`` and ``layout`` are those of the rows inside, joined and settled."""
-    assert layout.unit is not None
-    known = DIALECTS[dialect]
-    sheet = Sheet(layout, known)
-    write = Expressions(facts, sheet)
-    unit = unit_term(layout.unit, known)
-    met = [*write.conditions(rows.where), Term(exp.Not(this=infix(exp.Is, unit, exp.Null())), "truth")]
-    found = [named(unit, "w_u")]
-    found += [named(exp.Min(this=write.term(Column(key)).sql), f"p{place}") for place, key in enumerate(rows.keys)]
+    bounded = Bounded(rows.inside, facts, layout, DIALECTS[dialect]) if rows.cells else None
+    sheet = Sheet(layout, DIALECTS[dialect]) if bounded is None else bounded.sheet
+    write = Expressions(facts, sheet) if bounded is None else bounded.write
+    found = [named(exp.Min(this=write.term(Column(key)).sql), f"p{place}") for place, key in enumerate(rows.keys)]
     values = [_Value(f"{place}", each, write, sheet) for place, each in enumerate(rows.values)]
     found += [part for value in values for part in value.parts()]
-    # one row for each unit: w_u, p0, p1, ..., and of each value the sum a0 and the count b0, or one of these
-    inner = f"{sheet.select(*found, where=met)} GROUP BY 1"
+    # one row for each unit (and cell): p0, p1, ..., and of each value the sum a0 and the count b0, or one of these
+    inner = _of_units(rows, found, write, sheet) if bounded is None else _of_groups(found, bounded)
     outputs = [f"p{place}" for place in range(len(rows.keys))] + [f"{value.text()} AS r{value.place}" for value in values]
     names = {key: Field(f"p{place}", "read") for place, key in enumerate(rows.keys)}
     names |= {value.of.name: Field(f"r{value.place}", "real") for value in values}
     relation = f"(SELECT {', '.join(outputs) or '1 AS p'} FROM ({inner}) AS g)"
     seen = replace(facts, unit=EachRow(), columns=rows.columns, joins=())
     return seen, Layout(layout.table, names, relation=relation)
+
+
+def _of_units(rows: UnitRows, found: list[exp.Expr], write: Expressions, sheet: Sheet) -> str:
+    assert sheet.layout.unit is not None
+    unit = unit_term(sheet.layout.unit, sheet.dialect)
+    met = [*write.conditions(rows.where), Term(exp.Not(this=infix(exp.Is, unit, exp.Null())), "truth")]
+    return f"{sheet.select(named(unit, 'w_u'), *found, where=met)} GROUP BY 1"
+
+
+def _of_groups(found: list[exp.Expr], bounded: Bounded) -> str:
+    """Of the groups of each unit those that stay, by the same choice as where rows are counted in them."""
+    outputs = ", ".join(["w_u", "w_cell", *map(bounded.sheet.text, found)])
+    return f"SELECT {outputs} FROM {bounded.kept()} GROUP BY w_u, w_cell"
 
 
 class _Value:

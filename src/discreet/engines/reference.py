@@ -102,7 +102,7 @@ class Reference:
     def _joined(self, wanted: Wanted | CountsWanted | KeysWanted) -> tuple[list[Row], list[str | None]]:
         """The rows beside what they are joined with, and the unit of each; or the rows of units, which have none."""
         if (of_units := wanted.per_unit) is not None:
-            made = rows_of_units(of_units, *self._joined(of_units.inside))
+            made = rows_of_units(of_units, self._present(of_units.inside))
             return made, [None] * len(made)
         if not wanted.joins:
             return self._rows, self._units

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
+from discreet.engines.choice import Placed
 from discreet.engines.evaluate import evaluate, number, on_grid
 from discreet.engines.values import SAFE, Value, read
 from discreet.engines.wanted import UnitRows, UnitValue
@@ -12,19 +13,23 @@ __all__ = ["rows_of_units"]
 Row = Mapping[str, Value]
 
 
-def rows_of_units(wanted: UnitRows, rows: Sequence[Row], units: Sequence[str | None]) -> list[Row]:
-    """A row for each unit that has one which meets the condition."""
-    of_unit: dict[str, list[Row]] = {}
-    for row, unit in zip(rows, units, strict=True):
-        if unit is not None and (wanted.where is None or evaluate(wanted.where, row) is True):
-            of_unit.setdefault(unit, []).append(row)
-    return [_row(wanted, some) for some in of_unit.values()]
+def rows_of_units(wanted: UnitRows, placed: Sequence[Placed]) -> list[Row]:
+    """A row for each unit and cell that have one among these, which meet the condition and stay."""
+    found: dict[tuple[str, int], list[Row]] = {}
+    for unit, cell, row in placed:
+        found.setdefault((unit, cell), []).append(row)
+    return [_row(wanted, some) for some in found.values()]
 
 
 def _row(wanted: UnitRows, rows: Sequence[Row]) -> Row:
     declared = {column.name: column for column in wanted.columns}
     found = {each.name: read(declared[each.name], _value(each, rows)) for each in wanted.values}
-    return {**{name: rows[0][name] for name in wanted.keys}, **found}  # keys are the same on all rows of a unit
+    return {**{name: _key(name, rows) for name in wanted.keys}, **found}
+
+
+def _key(name: str, rows: Sequence[Row]) -> Value:
+    """The same on all rows, unless NULL counts as one of its values."""
+    return next((row[name] for row in rows if row[name] is not None), None)
 
 
 def _value(of: UnitValue, rows: Sequence[Row]) -> float | None:

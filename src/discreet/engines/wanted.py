@@ -153,6 +153,9 @@ class UnitRows:
 
     ``columns`` are the columns of that table as they are declared: ``keys``, whose values are the same on all rows of a unit,
     and ``values``. Rows whose unit is NULL are left out.
+
+    With ``cells``, a unit has a row for each of these combinations of keys that its rows are in: of so many as ``unit`` says.
+    There the value of a key is the least that its rows have, NULL if they have none: rows in one cell have one, or none.
     """
 
     columns: tuple[Declared, ...]
@@ -160,13 +163,15 @@ class UnitRows:
     values: tuple[UnitValue, ...]
     where: Expression | None = None
     joins: tuple[Join, ...] = ()
+    cells: tuple[Key, ...] = ()
+    unit: Bound = Bound(0)
 
     @property
     def inside(self) -> "Wanted":
         """What is read of the rows, as if it were all that is wanted."""
         read = [Measure(0, Column(name)) for name in self.keys]
         read += [Measure(0, each.of, filter=each.filter) for each in self.values]
-        return Wanted(self.where, (), tuple(read), Bound(0), self.joins)
+        return Wanted(self.where, self.cells, tuple(read), self.unit, self.joins)
 
 
 @dataclass(frozen=True, slots=True)

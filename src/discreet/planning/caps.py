@@ -14,7 +14,7 @@ from discreet.errors import QuestionError
 from discreet.facts.joins import join_of, multiplicity
 from discreet.facts.model import MOST_OF_UNIT, ByColumn, Companion, Facts
 from discreet.planning.cells import most_cells
-from discreet.questions.algebra import Aggregate, Question
+from discreet.questions.algebra import Aggregate, Column, Question
 from discreet.questions.disjoint import is_per_unit
 from discreet.questions.text import to_text
 from discreet.questions.unit_range import bounds_units
@@ -23,17 +23,29 @@ from discreet.statistics.clamping import Reach
 from discreet.statistics.summed import Summed
 from discreet.statistics.vector import VectorDraft
 
-__all__ = ["bound_of", "bounded_alone", "caps_checked", "clamped", "matches_of", "reach_of", "rows_checked"]
+__all__ = ["bound_of", "bounded_alone", "caps_checked", "clamped", "groups_of_unit", "matches_of", "reach_of", "rows_checked"]
 
 
 def matches_of(question: Question, facts: Facts) -> int:
-    """How many rows one row of the table can become by the joins of the question. Rule 26, docs/proofs/joins.md."""
+    """How many rows one row of the table can become by the joins of the question. Rule 26, docs/proofs/joins.md.
+
+    Of rows that are made of units: how many a unit has at most, one for each of its groups. Rule 39.
+    """
+    if question.per_unit is not None:
+        return groups_of_unit(question, facts)
     found = multiplicity(facts, (join.table for join in question.joins))
     if found > MOST_OF_UNIT:
         raise QuestionError(
             f"one row may become {found:,} rows by these joins", hint="join fewer lookups, or declare a smaller max_matches"
         )
     return found
+
+
+def groups_of_unit(question: Question, facts: Facts) -> int:
+    """How many rows a unit has in a table made of units: one, or one in each group by columns that may differ in its rows."""
+    moving = () if question.per_unit is None else question.per_unit.moving
+    cells = most_cells(tuple(map(Column, moving)), facts)
+    return cells if question.caps.groups is None else min(cells, question.caps.groups)
 
 
 def reach_of(question: Question, facts: Facts) -> Reach | None:

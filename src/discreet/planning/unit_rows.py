@@ -6,10 +6,13 @@ values, so that it is a float64 like every other number; what the question clamp
 
 from typing import Literal
 
-from discreet.engines.wanted import Grid, UnitRows, UnitValue
+from discreet.engines.choice import key_for
+from discreet.engines.wanted import Bound, Grid, UnitRows, UnitValue
 from discreet.facts.joins import joined
 from discreet.facts.model import Facts
-from discreet.questions.algebra import Aggregate, AggregateKind, Expression, Question
+from discreet.planning.caps import groups_of_unit
+from discreet.planning.cells import cells_of, most_cells
+from discreet.questions.algebra import Aggregate, AggregateKind, Column, Expression, Question
 from discreet.questions.bounds import bounds_of, is_whole
 from discreet.questions.nulls import with_nulls_replaced
 from discreet.questions.per_unit import COUNTS, unit_facts, value_name
@@ -29,7 +32,11 @@ def unit_rows(question: Question, facts: Facts) -> UnitRows | None:
         return None
     inside = joined(facts, (join.table for join in asked.joins))
     values = tuple(_value(value, inside) for value in asked.values)
-    return UnitRows(unit_facts(asked, facts).columns, asked.keys, values, asked.where, asked.joins)
+    moving = tuple(map(Column, asked.moving))
+    cells, groups = cells_of(moving, inside)[0] if moving else (), groups_of_unit(question, inside)
+    bound = Bound(key_for(facts.name), groups=groups if groups < most_cells(moving, inside) else None)
+    named = (*asked.keys, *asked.moving)
+    return UnitRows(unit_facts(asked, facts).columns, named, values, asked.where, asked.joins, cells, bound)
 
 
 def _value(value: Aggregate, facts: Facts) -> UnitValue:

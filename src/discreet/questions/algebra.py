@@ -295,6 +295,9 @@ class PerUnit:
 
     ``unit`` is the column that tells units apart, ``keys`` name columns that are constant per unit, and ``values`` are counts,
     sums, means, least and greatest values of a unit's rows. A value is read as a column whose name is its text: see ``per_unit``.
+
+    ``moving`` name columns that may differ between the rows of a unit: it has a row for each combination of these that its rows
+    have, and of those at most as many as the question's cap on groups says.
     """
 
     unit: str
@@ -302,6 +305,7 @@ class PerUnit:
     keys: tuple[str, ...] = ()
     where: Expression | None = None
     joins: tuple[Join, ...] = ()
+    moving: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

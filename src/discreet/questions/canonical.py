@@ -127,7 +127,8 @@ def _per_unit(question: Question) -> list[str]:
     if per_unit is None:
         return []
     where = [] if per_unit.where is None else [f"of rows where {Texts().of(per_unit.where)}"]
-    return [f"per unit {json.dumps(per_unit.unit)}", *(f"of {line}" for line in _joins(per_unit.joins)), *where]
+    moving = [f"and by {json.dumps(per_unit.moving)} {question.caps.groups}"] if per_unit.moving else []
+    return [f"per unit {json.dumps(per_unit.unit)}", *moving, *(f"of {line}" for line in _joins(per_unit.joins)), *where]
 
 
 def _joins(joins: tuple[Join, ...]) -> list[str]:

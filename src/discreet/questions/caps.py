@@ -11,7 +11,8 @@ from discreet.questions.cursor import Cursor
 from discreet.questions.places import Misfit, short
 from discreet.questions.ranked import SIZE_KINDS
 
-__all__ = ["NO_CAPS", "caps_text", "check_units", "counts_units", "fitted_caps", "is_per_unit", "parse_caps", "with_caps"]
+__all__ = ["NO_CAPS", "caps_text", "check_units", "counts_units", "fitted_caps", "fitted_groups",
+           "is_per_unit", "parse_caps", "with_caps", "with_groups_of_facts"]  # fmt: skip
 
 NO_CAPS = Caps()
 
@@ -76,15 +77,35 @@ def fitted_caps(caps: Caps, facts: Facts) -> Caps:
         if caps != NO_CAPS:
             raise Misfit(None, "each row is a unit of its own here, so that there is nothing to cap", "leave the caps out")
         return caps
-    for name, most in asdict(caps).items():
-        if most is not None and (isinstance(most, bool) or not isinstance(most, int) or not 1 <= most <= MOST_OF_UNIT):
-            said = f"max_{name} is {short(repr(most))}, not a whole number from 1 to {MOST_OF_UNIT}"
-            raise Misfit(None, said, f"write max_{name}=5, or leave it out")
+    _check_range(caps)
     return Caps(
         rows=None if caps.rows == unit.max_rows else caps.rows,
         groups=None if caps.groups == unit.max_groups else caps.groups,
         rows_per_group=None if caps.rows_per_group == unit.max_rows_per_group else caps.rows_per_group,
     )
+
+
+def _check_range(caps: Caps) -> None:
+    for name, most in asdict(caps).items():
+        if most is not None and (isinstance(most, bool) or not isinstance(most, int) or not 1 <= most <= MOST_OF_UNIT):
+            said = f"max_{name} is {short(repr(most))}, not a whole number from 1 to {MOST_OF_UNIT}"
+            raise Misfit(None, said, f"write max_{name}=5, or leave it out")
+
+
+def fitted_groups(caps: Caps) -> Caps:
+    """The caps of a question about what units come to in groups. Raises Misfit if they are about rows: none is left out."""
+    if caps.rows is not None or caps.rows_per_group is not None:
+        raise Misfit(None, "no row of a unit is left out here, only groups are", "write PER UNIT 2 GROUPS")
+    _check_range(caps)
+    return caps
+
+
+def with_groups_of_facts(question: Question, facts: Facts) -> Question:
+    """The question with the facts' cap on groups, where what units come to in groups is asked for, and it says none."""
+    per_unit, unit = question.per_unit, facts.unit
+    if per_unit is None or not per_unit.moving or question.caps.groups is not None or not isinstance(unit, ByColumn):
+        return question
+    return replace(question, caps=replace(question.caps, groups=unit.max_groups))
 
 
 def with_caps(question: Question, caps: Caps) -> Question:

@@ -13,6 +13,7 @@ from discreet.questions.algebra import (
     Aggregate,
     Apply,
     Bin,
+    Caps,
     Case,
     Cast,
     Column,
@@ -32,7 +33,7 @@ from discreet.questions.algebra import (
     Substring,
 )
 from discreet.questions.bounds import WIDEST_WHOLE, beyond_bounds, bounds_of, is_whole, unbounded_operand
-from discreet.questions.caps import check_units, fitted_caps
+from discreet.questions.caps import check_units, fitted_caps, fitted_groups, with_groups_of_facts
 from discreet.questions.disjoint import is_per_unit
 from discreet.questions.functions import ROWS_ALONE
 from discreet.questions.joins import facts_seen, fitted_joins
@@ -97,6 +98,7 @@ def fitted_question(question: Question, facts: model.Facts, places: Places, *, f
         if question.joins:
             raise Misfit(None, "a subquery is joined with nothing", "write the JOIN inside of it")
         question = replace(question, per_unit=fitted_per_unit(question.per_unit, facts, places))
+        question = with_groups_of_facts(question, facts)
     question = replace(question, joins=fitted_joins(question.joins, facts))
     facts = facts_seen(question, facts)
     form = with_means(normal(_fitted(question, facts, places, finds_bounds)), facts)
@@ -115,12 +117,18 @@ def _fitted(question: Question, facts: model.Facts, places: Places, finds_bounds
         having=None if question.having is None else _having(question.having, within),
         order=tuple(Order(_released(order.by, within)[0], order.descending) for order in question.order),
         limit=question.limit,
-        caps=fitted_caps(question.caps, facts),
+        caps=_caps(question, facts),
         joins=question.joins,
         bounds_share=question.bounds_share,
         per_unit=question.per_unit,
     )
     return fitted_share(fit, _check_aggregates(fit, facts), facts)
+
+
+def _caps(question: Question, facts: model.Facts) -> Caps:
+    """Of rows that are made of units only how many one of them has is capped, where it may have several."""
+    has_several = question.per_unit is not None and question.per_unit.moving
+    return fitted_groups(question.caps) if has_several else fitted_caps(question.caps, facts)
 
 
 # ---- over rows
@@ -205,6 +213,8 @@ def fitted_per_unit(per_unit: PerUnit, facts: model.Facts, places: Places) -> Pe
         raise Misfit(None, "another confidential table is joined in a subquery", "join it in a question without a subquery")
     if any(not getattr(facts.column(name), "per_unit", False) for name in per_unit.keys):
         raise Misfit(None, "a key of the subquery may differ between the rows of a unit", "declare per_unit = true for it")
+    for name in per_unit.moving:
+        checked_key(Column(name), facts, places)
     inside = joined(facts, (join.table for join in joins))
     where = None if per_unit.where is None else checked_condition(per_unit.where, inside, places)
     values = tuple(_fitted_value(value, Context(inside, (), places)) for value in per_unit.values)

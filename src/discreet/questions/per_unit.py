@@ -38,9 +38,11 @@ def unit_facts(per_unit: PerUnit, facts: Facts) -> Facts:
     if isinstance(facts.unit, EachRow):
         return facts  # they are about that table already
     inside = joined(facts, (join.table for join in per_unit.joins))
-    keys = [replace(column, per_unit=False) for column in facts.columns if column.name in per_unit.keys]
+    named = (*per_unit.keys, *per_unit.moving)
+    keys = [replace(column, per_unit=False) for column in facts.columns if column.name in named]
     values = [_column(value, inside) for value in per_unit.values]
-    is_everybody = per_unit.where is None and not per_unit.joins and all(value.filter is None for value in per_unit.values)
+    is_all = per_unit.where is None and not per_unit.joins and all(value.filter is None for value in per_unit.values)
+    is_everybody = is_all and not per_unit.moving  # else a unit may have several rows
     return replace(
         facts, unit=EachRow(), columns=(*keys, *values), joins=(), description=ONE_ROW_EACH,
         rows=facts.units if is_everybody else None, units=None, rows_about=facts.units,
@@ -85,4 +87,5 @@ def used_alone(question: Question) -> Question:
     read = {one.name for place in places for one in every(place) if isinstance(one, Column)}
     values = sorted((each for each in per_unit.values if value_name(each) in read), key=value_name)
     keys = sorted(name for name in per_unit.keys if name in read)
-    return replace(question, per_unit=replace(per_unit, values=tuple(dict.fromkeys(values)), keys=tuple(keys)))
+    moving = tuple(sorted(per_unit.moving))  # also those that are not looked at: they decide which rows a unit has
+    return replace(question, per_unit=replace(per_unit, values=tuple(dict.fromkeys(values)), keys=tuple(keys), moving=moving))

@@ -116,7 +116,7 @@ def _from(question: Question) -> str:
     def text(expression: Expression) -> str:
         return _written(with_table(expression, table) if per_unit.joins else expression, ())[0]
 
-    keys = [text(Column(name)) for name in (per_unit.unit, *per_unit.keys)]
+    keys = [text(Column(name)) for name in (per_unit.unit, *per_unit.keys, *per_unit.moving)]
     values = [f"{text(value)} AS {name_text(to_text(value))}" for value in per_unit.values]
     clauses = [
         f"SELECT {', '.join([*keys, *values])}",

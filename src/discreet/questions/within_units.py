@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from discreet.facts.model import ByColumn, Facts
+from discreet.facts.model import Boolean, ByColumn, Category, Facts, Integer
+from discreet.facts.model import Column as AnyColumn
 from discreet.questions.algebra import Aggregate, Column, Expression, Literal, PerUnit
 from discreet.questions.naming import default_name, unlike
 from discreet.questions.normal import normal_expression
@@ -34,16 +35,17 @@ def unit_rows(statement: Statement, names: Names) -> Inside:
     facts = names.tables.facts
     unit = _unit(statement, facts)
     _check_clauses(statement, unit)
-    keys = _keys(statement, names, unit)
+    named = _keys(statement, names, unit)
+    keys, moving = (tuple(name for name in named if is_constant == _is_constant(name, facts)) for is_constant in (True, False))
     found: dict[str, Expression] = {}
     for item in statement.items:
         name = _output_name(item)
         if name.casefold() in found:
             raise Misfit(item.value, f"two outputs are called {short(name)}", "give each output its own name")
-        found[name.casefold()] = item.value if _is_unit(item.value, unit, names) else _Values(names, keys).of(item.value)
+        found[name.casefold()] = item.value if _is_unit(item.value, unit, names) else _Values(names, named).of(item.value)
     values = [_value_of(one, names) for each in statement.items for one in every(each.value) if isinstance(one, Aggregate)]
     where = None if statement.where is None else row(statement.where, names)
-    return Inside(PerUnit(unit, tuple(dict.fromkeys(values)), keys, where, names.tables.joins), found)
+    return Inside(PerUnit(unit, tuple(dict.fromkeys(values)), keys, where, names.tables.joins, moving), found)
 
 
 def _unit(statement: Statement, facts: Facts) -> str:
@@ -66,13 +68,13 @@ def _check_clauses(statement: Statement, unit: str) -> None:
 
 
 def _keys(statement: Statement, names: Names, unit: str) -> tuple[str, ...]:
-    """The columns beside the unit that the subquery is grouped by, all of them constant per unit."""
+    """The columns beside the unit that the subquery is grouped by."""
     values = [item.value for item in statement.items]
     named = {item.alias.casefold(): item.value for item in statement.items if item.alias is not None}
     group = [_meant(one, values, named) for one in statement.group]
     if not any(_is_unit(one, unit, names) for one in group):
         raise Misfit(group[0], "a subquery gives one row for each unit, and this one does not",
-                     f"write GROUP BY {name_text(unit)}, and behind it what is constant per unit")  # fmt: skip
+                     f"write GROUP BY {name_text(unit)}, and behind it the other keys")  # fmt: skip
     return tuple(dict.fromkeys(_key(one, names) for one in group if not _is_unit(one, unit, names)))
 
 
@@ -98,10 +100,20 @@ def _key(expression: Expression, names: Names) -> str:
     column = names.tables.facts.column(found.name) if isinstance(found, Column) and found.table is None else None
     if column is None:
         raise Misfit(expression, "beside the unit a subquery is grouped by columns of the table", "name a column by itself")
-    if not column.per_unit:
-        raise Misfit(expression, f"{short(column.name)} may differ between the rows of a unit",
-                     "leave it out here, where WHERE and FILTER may test it; or declare per_unit = true for it")  # fmt: skip
+    if not column.per_unit and not _has_cells(column):
+        raise Misfit(expression, f"the values of {short(column.name)} are not public, and may differ between the rows of a unit",
+                     "declare its values or its bounds; or leave it out here, where WHERE and FILTER may test it")  # fmt: skip
     return column.name
+
+
+def _has_cells(column: AnyColumn) -> bool:
+    """Whether it is public which values there are: a unit that has too many of them keeps some, by a rule about all of them."""
+    return isinstance(column, Category | Boolean) or (isinstance(column, Integer) and None not in (column.lower, column.upper))
+
+
+def _is_constant(name: str, facts: Facts) -> bool:
+    column = facts.column(name)
+    return column is not None and column.per_unit
 
 
 def _output_name(item: Item) -> str:
@@ -198,5 +210,9 @@ class _Renamed:
             known = ", ".join(map(name_text, self.inside.outputs))
             raise Misfit(written, f"the subquery has no column {short(written.name)}", f"there are: {known}")
         if isinstance(found, Column) and found.name.casefold() == self.inside.per_unit.unit.casefold():
-            raise Misfit(written, f"{short(written.name)} is the unit, and each row of the subquery is one", "write COUNT(*)")
+            if self.inside.per_unit.moving:
+                said, hint = "may have several rows of the subquery", "count units in a question about the table itself"
+            else:
+                said, hint = "each row of the subquery is one", "write COUNT(*)"
+            raise Misfit(written, f"{short(written.name)} is the unit, and {said}", hint)
         return Column(found.name) if isinstance(found, Column) else found  # its own place is here
