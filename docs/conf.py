@@ -12,17 +12,18 @@ author = "the discreet authors"
 project_copyright = "the discreet authors, Apache-2.0"
 release = tomllib.loads((HERE.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
 
-extensions = ["myst_parser", "making.generated", "making.anchors", "making.formulas"]
+extensions = ["myst_parser", "making.generated", "making.anchors", "making.beside", "making.formulas"]
 exclude_patterns = ["making", "soak"]
 suppress_warnings = ["toc.not_readable"]              # places that are kept for pages which are still to come
 nitpicky = True
+smartquotes = False                                   # SQL and messages are shown as they are written
 
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_dmath_allow_space = False                        # "$ discreet ask" is a command, no formula
 myst_heading_anchors = 4
 
 html_theme = "furo"
-html_title = f"discreet {release}"
+html_title = "discreet"
 html_static_path = ["making/static"]
 html_css_files = ["site.css"]
 html_copy_source = False

@@ -90,6 +90,7 @@ def public_names(pages: dict[str, Page]) -> dict[str, list[str]]:
     from discreet import errors
     from discreet.facts import vocabulary
     from discreet.questions.grammar import KNOWN
+    from discreet.service.failures import CODES
 
     def without(page: str, names, form: str) -> list[str]:
         forms = {name: re.compile(form.format(re.escape(name))) for name in sorted(names)}
@@ -99,25 +100,28 @@ def public_names(pages: dict[str, Page]) -> dict[str, list[str]]:
         "table": {*vocabulary.TABLE, *vocabulary.UNIT}, "csv": {*vocabulary.CSV}, "budget": {*vocabulary.BUDGET},
         "join-name": {*vocabulary.JOIN, *vocabulary.COMPANION}, "columns-name": set().union(*vocabulary.COLUMN.values()),
     }
-    codes = {getattr(errors, name).code.replace("_", "-") for name in errors.__all__} - {"error", "refused"}  # of the two roots
-    options = {f"cmdoption-{name.replace(' ', '-')}-{option.strip('-')}" for name, command in commands()
+    codes = {getattr(errors, name).code for name in errors.__all__} - {"error", "refused"} | {*CODES, "output"}  # no roots
+    options = {f"cmdoption-{name.replace(' ', '-')}-{option.strip('-')}" for name, command in making("commands").every_command()
                for each in command.params if each.param_type_name == "option" for option in [*each.opts, *each.secondary_opts]}
+    addresses = {re.sub("[^a-z0-9]+", "-", f"{method} {path}".lower()).strip("-")
+                 for method, path, _ in making("routes").every_route()}
     facts = partial(without, "reference/facts.html")
     return {
         "Python": without("reference/python.html", python, r".*-dc\.{}-*"),
         "SQL": without("reference/sql.html", KNOWN, ".*-{}-*"),
         "facts": [f"[{home}] {key}" for home, names in keys.items() for key in facts(names, f"{home}-{{}}-*")],
-        "errors": without("reference/errors.html", {*codes, "output"}, "{}"),
+        "errors": without("reference/errors.html", {code.replace("_", "-") for code in codes}, "{}"),
+        "HTTP": sorted(addresses - pages["reference/http.html"].ids),
         "commands": sorted(options - pages["commands.html"].ids),
     }
 
 
-def commands():
-    """Every command of the program, as the site's own generator finds them."""
-    spec = importlib.util.spec_from_file_location("commands", DOCS / "making" / "commands.py")
+def making(name: str):
+    """A part of the site's own generator."""
+    spec = importlib.util.spec_from_file_location(name, DOCS / "making" / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return list(module.every_command())
+    return module
 
 
 @pytest.mark.slow

@@ -10,8 +10,9 @@ from sphinx.application import Sphinx
 
 from making.commands import commands
 from making.refusals import refusals
+from making.routes import routes
 
-SOURCES: dict[str, Callable[[], str]] = {"commands": commands, "refusals": refusals}
+SOURCES: dict[str, Callable[[], str]] = {"commands": commands, "refusals": refusals, "routes": routes}
 MARK = re.compile(r"^<!-- generated: (\w+) -->$", re.MULTILINE)
 
 
