@@ -34,3 +34,9 @@ def test_reading_a_form_gives_the_question_back(request, facts, form):
     question = read_sql(form, about)
     assert to_text(question) == form
     assert fingerprint(read_sql(to_text(question), about)) == fingerprint(question)
+
+
+@pytest.mark.parametrize("parts", [3, 7, 10])
+def test_a_third_of_a_range_is_read_back_from_the_text_of_its_question(people, parts):
+    question = read_sql(f"SELECT WIDTH_BUCKET(Age, 0, 100, {parts}) AS g, COUNT(*) AS n FROM people GROUP BY g", people)
+    assert read_sql(to_text(question), people) == question

@@ -138,7 +138,9 @@ def _bucket(value: Expression, low: Expression, high: Expression, count: Express
     if not start < end:
         raise Misfit(high, "WIDTH_BUCKET ends where it begins, or before", "write WIDTH_BUCKET(x, 0, 100, 10)")
     above = Apply("subtract", (value, low)) if start else value
-    place = Apply("floor", (Apply("divide", (above, Literal((end - start) / buckets))),))
+    width = (end - start) / buckets
+    step = Fraction(repr(float(width))) if is_float(width) else width  # a third has no decimal: as text, it is its float64
+    place = Apply("floor", (Apply("divide", (above, Literal(step))),))
     first, last = Literal(Fraction(1)), Literal(Fraction(buckets))
     inside = Apply("greatest", (Apply("least", (Apply("add", (place, first)), last)), first))
     whens: tuple[tuple[Expression, Expression], ...] = (

@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 from discreet.facts.model import Facts
-from discreet.questions.algebra import Apply, Bin, Case, Cast, Column, Expression, In, Literal, Power
+from discreet.questions.algebra import Apply, Bin, Case, Cast, Column, Expression, In, Like, Literal, Power, Substring
 from discreet.questions.walk import parts, rebuilt
 
 __all__ = ["with_nulls_replaced"]
@@ -24,7 +24,7 @@ def with_nulls_replaced(expression: Expression, facts: Facts) -> Expression:
         case Case(whens, otherwise):
             # conditions keep NULL as NULL, as in WHERE
             return Case(tuple((c, with_nulls_replaced(v, facts)) for c, v in whens), with_nulls_replaced(otherwise, facts))
-        case Bin() | Cast() | In() | Power():
+        case Bin() | Cast() | In() | Like() | Power() | Substring():
             return rebuilt(expression, tuple(with_nulls_replaced(part, facts) for part in parts(expression)))
         case _:
             return expression
