@@ -31,7 +31,9 @@ html_math_renderer = "mathml"
 html_last_updated_fmt = None                          # the same pages give the same site, whenever it is built
 html_show_search_summary = False                      # summaries are fetched, which a page opened from a file may not do
 html_theme_options = {
-    "light_css_variables": {"color-brand-primary": "#0b5a7a", "color-brand-content": "#0b5a7a"},
+    "light_css_variables": {
+        "color-brand-primary": "#0b5a7a", "color-brand-content": "#0b5a7a", "color-code-background": "#f3f5f7",
+    },
     "dark_css_variables": {"color-brand-primary": "#7cc4e0", "color-brand-content": "#7cc4e0"},
 }
 pygments_style = "a11y-high-contrast-light"

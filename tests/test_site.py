@@ -133,6 +133,8 @@ def test_the_site_is_built_offline_and_names_links_and_pictures_hold_in_it(tmp_p
     assert loads_from_elsewhere(pages, site) == []
     assert {name: page.wordless for name, page in pages.items() if page.wordless} == {}
     assert {kind: names for kind, names in public_names(pages).items() if names} == {}
+    index = re.findall("html#[^>]+>(?:<strong>)?([^<>]+)<", (site / "genindex.html").read_text(encoding="utf-8"))
+    assert {"MEDIAN", "max_rows", "dc.table", "ledger"} <= set(index)
     seen_in_chromium(site, part)
 
 

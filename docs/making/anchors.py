@@ -29,22 +29,21 @@ def name_of(code: str) -> str | None:
 class Anchors(SphinxTransform):
     """Names in the tables of the reference get ids and entries in the index."""
 
-    default_priority = 870                            # when sections have their ids
+    default_priority = 840                            # sections have their ids; the index is collected at 850
 
     def apply(self, **_words: object) -> None:
         """Called by Sphinx, page by page."""
-        if not self.env.docname.startswith("reference/"):
+        if not self.env.docname.startswith("reference/") or self.env.docname == "reference/http":  # there headings are the names
             return
-        page = next(iter(self.document.findall(nodes.title))).astext().split(":")[0].split(",")[0]
         self.named: set[str] = set()
         for table in list(self.document.findall(nodes.table)):
             home = _section(table)
-            entries = [("single", f"{name} ({page})", self._anchor(code, home, name), "", None)
+            entries = [("single", name, self._anchor(code, home, name), "main", None)
                        for code, name in _names(table)]
             _noted(table, entries)
         for code in [] if self.env.docname != "reference/python" else list(self.document.findall(nodes.literal)):
             if (found := _PYTHON.match(code.astext())) and found[0] not in self.named:   # one that no table has in front
-                _noted(code.parent, [("single", f"{found[0]} ({page})", self._anchor(code, _section(code), found[0]), "", None)])
+                _noted(code.parent, [("single", found[0], self._anchor(code, _section(code), found[0]), "main", None)])
 
     def _anchor(self, code: nodes.literal, home: str, name: str) -> str:
         wanted = f"{home}-{re.sub(r'[^A-Za-z0-9_.-]+', '-', name).strip('-')}"
