@@ -12,7 +12,8 @@ author = "the discreet authors"
 project_copyright = "the discreet authors, Apache-2.0"
 release = tomllib.loads((HERE.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
 
-extensions = ["myst_parser", "making.generated", "making.anchors", "making.beside", "making.formulas", "making.reachable"]
+extensions = ["myst_parser", "making.generated", "making.anchors", "making.beside", "making.formulas",
+              "making.mentions", "making.reachable"]
 exclude_patterns = ["making", "soak"]
 suppress_warnings = ["toc.not_readable"]              # places that are kept for pages which are still to come
 nitpicky = True

@@ -25,6 +25,10 @@ LOADS = {"script": "src", "img": "src", "iframe": "src", "source": "src", "video
 FLAGS = [f"--{word}" for word in (
     "no-sandbox", "disable-gpu", "disable-background-networking", "disable-component-update", "disable-sync", "no-first-run",
 )]
+WORDS = [
+    "table", "unit", "people", "facts", "neighbours", "question", "statistic", "sensitivity", "loss", "budget", "cap", "quote",
+    "charge", "answer", "interval", "receipt", "ledger", "entry", "version", "curator", "analyst",
+]
 LOOKED_AT = ("index", "tutorial", "comparison", "commands", "reference/facts", "reference/errors", "proofs/noise", "publishing")
 
 
@@ -111,6 +115,7 @@ def public_names(pages: dict[str, Page]) -> dict[str, list[str]]:
         "SQL": without("reference/sql.html", KNOWN, ".*-{}-*"),
         "facts": [f"[{home}] {key}" for home, names in keys.items() for key in facts(names, f"{home}-{{}}-*")],
         "errors": without("reference/errors.html", {code.replace("_", "-") for code in codes}, "{}"),
+        "words": without("glossary.html", WORDS, "term-{}"),
         "HTTP": sorted(addresses - pages["reference/http.html"].ids),
         "commands": sorted(options - pages["commands.html"].ids),
     }
