@@ -2,11 +2,11 @@
 # More words for a command: `make test ARGS="-k laplace"`.
 PYTHON ?= python3
 
-.PHONY: help demo test check lowest bench soak docs
+.PHONY: help demo test check lowest bench soak docs serve
 .DEFAULT_GOAL := help
 
 help:
 	@$(PYTHON) dev.py help
 
-demo test check lowest bench soak docs:
+demo test check lowest bench soak docs serve:
 	@$(PYTHON) dev.py $@ $(ARGS)

@@ -103,7 +103,19 @@ def soak(words: list[str]) -> int:
     return running.returncode
 
 
-COMMANDS: tuple[Callable[[list[str]], int], ...] = (demo, check, test, lowest, docs, bench, soak)
+def serve(words: list[str]) -> int:
+    """two made-up tables over HTTP on this machine, with an analyst and a data holder; --port 8000"""
+    discreet = program(install(), "discreet")
+    with tempfile.TemporaryDirectory(prefix="discreet-serve-") as name:
+        tables = ("ce_book", "ce_slides")
+        acts = [words for table in tables for words in (["sample", table, "--out", name], ["register", f"{name}/{table}.toml"])]
+        acts += [["analyst", "add", name, "alice"], ["analyst", "grant", name, "alice", *tables],
+                 ["analyst", "add", name, "dora", "--holder"]]
+        failed = any(live([discreet, *act]) for act in acts)
+        return 1 if failed else live([discreet, "serve", name, *words])
+
+
+COMMANDS: tuple[Callable[[list[str]], int], ...] = (demo, check, test, lowest, docs, bench, soak, serve)
 
 
 def lint_and_test(name: str, marks: str, words: list[str]) -> int:

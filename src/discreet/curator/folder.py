@@ -23,13 +23,14 @@ __all__ = ["Folder"]
 class Folder(Taking):
     """The registered tables of a folder, for those who come with tokens. Safe for threads; each process opens its own."""
 
+    _is_paced = True  # benchmarks measure without; nothing that anybody can write reaches it
+
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         if not self.path.is_dir():
             raise FactsError("there is no such folder", hint="write the folder that holds the facts files", file=str(path))
         self.ledger = open_ledger(place_of(self.path))  # to look things up: whoever does waits for nobody who writes
         self.taken = open_ledger(place_of(self.path))
-        self._is_paced = True  # benchmarks measure without; nothing that anybody can write reaches it
         self._lock = Lock()
         self._open: dict[str, Curator] = {}
         self._before: list[Curator] = []  # of versions that are gone; somebody may be using them

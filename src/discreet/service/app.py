@@ -13,6 +13,7 @@ from starlette.responses import Response
 
 from discreet.errors import DiscreetError
 from discreet.service import answers, asking, holding, people, tables, uploads
+from discreet.service.docs_page import STYLE, page_of
 from discreet.service.document import ERROR
 from discreet.service.failures import Turned, as_turned, missing
 from discreet.service.guard import Guard
@@ -20,7 +21,7 @@ from discreet.service.house import House
 from discreet.service.settings import Settings
 from discreet.service.writing import told, turned
 
-__all__ = ["make_app", "make_guarded"]
+__all__ = ["document_of", "make_app", "make_guarded"]
 
 _DESCRIPTION = "Questions about confidential tables, answered with noise and with error bars, until their budget is spent."
 _ROOMS = (tables, asking, answers, holding, people, uploads)
@@ -51,8 +52,11 @@ def make_app(settings: Settings) -> FastAPI:
     for room in _ROOMS:
         app.include_router(room.routes)
     app.add_api_route("/api/openapi.json", _document, include_in_schema=False)
+    app.add_api_route("/api/docs", _page, include_in_schema=False)
+    app.add_api_route("/api/docs.css", _style, include_in_schema=False)
     app.add_exception_handler(Turned, _turned)
     app.add_exception_handler(DiscreetError, _turned)
+    app.add_exception_handler(Exception, _turned)
     app.add_exception_handler(RequestValidationError, _wrong_body)
     app.add_exception_handler(HTTPException, _http)
     return app
@@ -60,6 +64,14 @@ def make_app(settings: Settings) -> FastAPI:
 
 async def _document(request: Request) -> Response:
     return told(document_of(request.app))
+
+
+async def _page(request: Request) -> Response:
+    return Response(page_of(document_of(request.app)), media_type="text/html")
+
+
+async def _style(_: Request) -> Response:
+    return Response(STYLE, media_type="text/css")
 
 
 def document_of(app: FastAPI) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 Whoever guesses from one address is soon not listened to any more; those who came in from there before are.
 """
 
+from collections.abc import AsyncIterator
 from hashlib import sha256
 from typing import Annotated
 
@@ -32,7 +33,7 @@ Inside = Annotated[House, Depends(house_of)]
 
 async def _visitor(
     request: Request, house: Inside, given: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)]
-) -> Account:
+) -> AsyncIterator[Account]:
     if given is None:
         raise TokenError("a token is needed", hint="write the header Authorization: Bearer dsc_…")
     address, token = request.client.host if request.client else "", given.credentials[: _LONGEST + 1]
@@ -51,7 +52,8 @@ async def _visitor(
     if seconds := house.requests.take(account.name):
         raise _slower(seconds, "too many requests of yours")
     request.state.analyst = account.name
-    return account
+    async with house.counted(account.name):
+        yield account
 
 
 async def _holder(account: Annotated[Account, Depends(_visitor)]) -> Account:

@@ -67,9 +67,8 @@ class Guard:
         except TimeoutError:
             raise  # of a reader who takes nothing: the connection is closed
         except Exception as error:  # noqa: BLE001 - the last place that can turn it into a response
-            reason = as_turned(error)
-            if not visit.status:
-                await turned(reason)(scope, receive, outward)
+            if not visit.status:  # else it was told already, and is only passed on
+                await turned(as_turned(error))(scope, receive, outward)
         finally:
             self._inside -= 1
             self._note(scope, visit)

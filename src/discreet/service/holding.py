@@ -63,7 +63,7 @@ async def unfreeze(name: str, body: FreezeBody, visitor: Visitor, house: Inside)
     return told({"alarms": [each.to_dict() for each in found]})
 
 
-@routes.post("/api/tables/{name}/raise", responses=said(BUDGET, 400, 404))
+@routes.post("/api/tables/{name}/raise", responses=said(BUDGET, 400, 404, 409))
 async def raise_(name: str, body: RaiseBody, visitor: Visitor, house: Inside) -> Response:
     """A higher cap; it is never lowered."""
     file = await house.facts_file(visitor, name)

@@ -1,8 +1,10 @@
 """What one worker has: the tables, the accounts, threads to work in, lines to wait in. Handlers get at everything through it."""
 
 from asyncio import get_running_loop
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 from typing import ParamSpec, TypeVar
@@ -32,6 +34,7 @@ class House:
         self.requests = Rates(self.limits.requests_per_minute)
         self.guesses = Rates(self.limits.wrong_tokens_per_minute)
         self.known_marks: set[bytes] = set()  # digests of tokens that were let in here: guessing is not what they do
+        self._inside: Counter[str] = Counter()
         self._threads = ThreadPoolExecutor(self.limits.readings_at_once, "reading")
         lines = Lines(self.limits.asks_at_once, self.limits.asks_waiting, self.limits.asks_waiting_of_one)
         self.jobs = Jobs(self.folder, lines, self.limits)
@@ -39,6 +42,19 @@ class House:
     async def do(self, verb: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Something that waits for the ledger or thinks for a while, beside other requests."""
         return await get_running_loop().run_in_executor(self._threads, partial(verb, *args, **kwargs))
+
+    @asynccontextmanager
+    async def counted(self, name: str) -> AsyncIterator[None]:
+        """Inside, one more request of somebody is worked on. Raises Turned if there are too many."""
+        if self._inside[name] >= self.limits.requests_at_once_of_one:
+            raise Turned(429, "rate", "too many requests of yours at once", "wait for some", headers={"Retry-After": "1"})
+        self._inside[name] += 1
+        try:
+            yield
+        finally:
+            self._inside[name] -= 1
+            if not self._inside[name]:
+                del self._inside[name]
 
     async def table(self, account: Account, name: str) -> Curator:
         """The curator of a table that somebody may see. Raises MissingError: the same for what is not there."""

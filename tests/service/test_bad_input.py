@@ -1,0 +1,137 @@
+"""Bad input and faults: never a trace, never an engine's words, never a lost or doubled charge."""
+
+import io
+import logging
+
+import pytest
+from tests.service.conftest import CANARY, Caller, made_home
+from tests.service.inside import Inside
+
+from discreet.curator import office
+from discreet.errors import EngineFault
+from discreet.service.settings import Limits, Settings
+
+COUNT = {"sql": "SELECT COUNT(*) AS n FROM people", "epsilon": "0.5"}
+HOSTILE = [
+    "", ";", "SELECT", "DROP TABLE people", "SELECT * FROM people", f"SELECT '{CANARY}' AS x FROM people",
+    "SELECT COUNT(*) FROM others", "\x00", "SELECT \ufffd",
+    "SELECT COUNT(*) AS n FROM people; DELETE FROM people", "SELECT AVG(age) AS m FROM read_csv('/etc/passwd')", "(" * 5000,
+    "SELECT COUNT(*) AS n FROM people WHERE " + " AND ".join(["age > 1"] * 3000), "SELECT MEDIAN(agé) FROM people",
+    "ATTACH 'x'", "PRAGMA table_info(people)", "SELECT COUNT(*) AS n FROM people WHERE age = 'x' || (SELECT 1)", "x" * 65_000,
+]
+
+
+@pytest.fixture
+def home(tmp_path):
+    return made_home(tmp_path)
+
+
+@pytest.fixture
+def log():
+    heard = io.StringIO()
+    handler = logging.StreamHandler(heard)
+    handler.addFilter(lambda record: not record.name.startswith("http"))  # what the client writes is not ours
+    root = logging.getLogger()
+    root.addHandler(handler)
+    before, root.level = root.level, logging.DEBUG
+    for name in ("discreet.service", "discreet.service.access", "discreet.curator"):
+        logging.getLogger(name).setLevel(logging.INFO)
+    yield heard
+    root.removeHandler(handler)
+    root.level = before
+
+
+def everything(told) -> str:
+    return f"{told.status_code} {dict(told.headers)} {told.text}"
+
+
+def test_no_error_path_tells_anything_of_a_row_or_of_the_engine(home, log, monkeypatch):
+    with Inside(Settings(home.folder)) as client:
+        alice, bob, holder = (Caller(client, token) for token in (home.alice, home.bob, home.holder))
+        told = [alice.post(f"/api/tables/people/{verb}", {"sql": sql, "epsilon": "0.01"}) for sql in HOSTILE
+                for verb in ("quote", "ask")]
+        told += [alice.post("/api/tables/people/ask", COUNT | more) for more in (
+            {"epsilon": "x"}, {"epsilon": -1}, {"epsilon": "1e999999"}, {"epsilon": True}, {"confidence": 95}, {"rho": "1"},
+            {"within": {"z": 1}}, {"assuming": 0}, {"delta": "1e-6"}, {"weights": {"n": "0"}}, {"epsilon": "1/0"}, {"sql": 1})]
+        for content in (b"", b"{", b"[]", b"null", b'{"sql": "\xff"}', b"[" * 60_000, b'{"sql": "\\ud800", "epsilon": 1}',
+                        b"1" * 9000, b'{"epsilon": NaN, "sql": "x"}', b'{"nonsense": 1}'):
+            told.append(client.request("POST", "/api/tables/people/ask", content=content,
+                                       headers=alice.headers | {"Content-Type": "application/json"}))
+        assert {each.status_code for each in told} <= {200, 400, 409, 422}, [each.text for each in told if each.status_code > 422]
+        told += [client.request("GET", path, headers=alice.headers) for path in (
+            "/", "/api", "/api/", "//api/me", "/api/tables/../../etc/passwd", "/api/tables/%2e%2e%2f", f"/api/answers/{CANARY}",
+            "/api/answers/" + "x" * 5000, "/.discreet/ledger.db", "/api/tables/people/")]
+        told += [client.request(verb, "/api/me", headers=alice.headers) for verb in ("POST", "PUT", "DELETE", "PATCH", "BREW")]
+
+        def failing(*_):
+            raise ValueError(f"Conversion Error: could not convert {CANARY}")
+
+        monkeypatch.setattr("discreet.curator.desk.released_parts", failing)
+        fault = alice.post("/api/tables/people/ask", COUNT)
+        frozen = alice.post("/api/tables/people/ask", COUNT)
+        told += [fault, frozen, alice.get("/api/tables/people"), bob.get("/api/tables/people"), holder.get("/api/faults")]
+        told += [bob.post("/api/tables/people/ask", COUNT | {"epsilon": "0.25"}), bob.get("/api/answers")]
+        assert (fault.status_code, fault.json()["error"]) == (500, "fault")
+        assert fault.json()["reference"] in holder.get("/api/faults").text
+        assert frozen.status_code == 403
+        monkeypatch.setattr("discreet.curator.asking.make_plan", failing)
+        crash = bob.post("/api/tables/people/quote", COUNT)
+        assert (crash.status_code, crash.json()["error"]) == (500, "crash")
+        told.append(crash)
+    written = log.getvalue() + (home.folder / ".discreet" / "faults.log").read_text()
+    sent = [each for each in told if CANARY not in str(each.request.url) and CANARY.encode() not in each.request.content]
+    assert CANARY not in "".join(map(everything, sent)) + written
+    for word in ("Traceback", "duckdb", "Conversion", "sqlite", ".py", str(home.folder)):
+        assert word.lower() not in "".join(map(everything, told)).lower(), word
+    assert "SELECT" not in log.getvalue()
+    assert office.verify(home.folder).ok
+
+
+def test_a_fault_keeps_its_charge_and_freezes_whoever_asked(home, monkeypatch):
+    def failing(*_):
+        raise EngineFault("the engine failed")
+
+    with Inside(Settings(home.folder)) as client:
+        alice, holder = Caller(client, home.alice), Caller(client, home.holder)
+        monkeypatch.setattr("discreet.curator.desk.released_parts", failing)
+        assert alice.post("/api/tables/people/ask", COUNT, headers={"Idempotency-Key": "k"}).status_code == 500
+        again = alice.post("/api/tables/people/ask", COUNT, headers={"Idempotency-Key": "k"})
+        assert again.status_code == 500                                    # the same request has one outcome
+        assert alice.get("/api/tables/people/budget").json()["spent"] == {"epsilon": "0.5"}
+        monkeypatch.undo()
+        assert alice.post("/api/tables/people/ask", COUNT).status_code == 403
+        assert holder.post("/api/tables/people/unfreeze", {"reason": "looked at"}).json()["alarms"][0]["analyst"] == "alice"
+        assert alice.post("/api/tables/people/ask", COUNT).status_code == 200
+
+
+def test_a_ledger_or_a_source_that_is_gone_is_told_and_comes_back(home):
+    with Inside(Settings(home.folder)) as client:
+        alice = Caller(client, home.alice)
+        (home.folder / "people.csv").rename(home.folder / "away.csv")
+        assert alice.post("/api/tables/people/ask", COUNT).status_code == 503
+        (home.folder / "away.csv").rename(home.folder / "people.csv")
+        assert alice.post("/api/tables/people/ask", COUNT).status_code == 200
+        (home.folder / ".discreet").rename(home.folder / "moved")
+        told = alice.post("/api/tables/people/ask", COUNT | {"epsilon": "0.25"})
+        assert (told.status_code, told.json()["error"]) == (503, "fault")
+        (home.folder / "moved").rename(home.folder / ".discreet")
+        assert alice.post("/api/tables/people/ask", COUNT | {"epsilon": "0.75"}).status_code == 200
+    assert office.verify(home.folder).ok
+
+
+def test_script_in_names_and_labels_stays_text(home):
+    with Inside(Settings(home.folder)) as client:
+        alice = Caller(client, home.alice)
+        name = "<script>alert(1)</script>"
+        question = f'SELECT town, COUNT(*) AS "{name}" FROM people GROUP BY town'
+        told = alice.post("/api/tables/people/ask", {"sql": question, "epsilon": "1"})
+        assert told.headers["content-type"] == "application/json"
+        assert told.json()["columns"][1]["name"] == name
+        drawn = alice.get(f"/api/answers/{told.json()['id']}/chart.svg")
+        assert "<script" not in drawn.text
+
+
+def test_more_than_fits_is_turned_away_and_let_in_later(home):
+    with Inside(Settings(home.folder, limits=Limits(requests_at_once=0))) as client:
+        told = Caller(client, home.alice).get("/api/me")
+        assert (told.status_code, told.json()["error"]) == (503, "busy")

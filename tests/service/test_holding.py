@@ -1,0 +1,144 @@
+"""Acts of data holders over HTTP: accounts, freezing, budgets, and tables that they bring."""
+
+import pytest
+from tests.service.conftest import FACTS, Caller, made_home
+from tests.service.inside import Inside
+
+from discreet.curator import office
+from discreet.service.settings import Settings
+
+COUNT = {"sql": "SELECT COUNT(*) AS n FROM people", "epsilon": "0.5"}
+ROWS = b"age,town\n" + b"\n".join(b"%d,north" % (20 + row % 60) for row in range(300)) + b"\n"
+MORE = ROWS + b"33,south\n"
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    return made_home(tmp_path_factory.mktemp("home"))
+
+
+@pytest.fixture(scope="module")
+def client(home):
+    with Inside(Settings(home.folder, max_upload=100_000)) as client:
+        yield client
+
+
+def uploaded(holder, name: str, content: bytes):
+    return holder.client.request("POST", "/api/uploads", params={"name": name}, content=content, headers=holder.headers)
+
+
+def test_a_new_analyst_is_let_in_granted_limited_and_told_apart(client, holder):
+    made = holder.post("/api/analysts", {"name": "carol", "tables": ["people"], "expires": "2100-01-01"}).json()
+    carol = Caller(client, made["token"])
+    assert carol.get("/api/me").json()["expires"] == "2100-01-01"
+    limited = holder.post("/api/analysts/carol/limit", {"table": "people", "epsilon": "1/4"}).json()
+    assert limited["limits"]["people"] == {"epsilon": "0.25"}
+    assert carol.post("/api/tables/people/ask", COUNT).status_code == 409
+    assert carol.get("/api/tables/people/budget").json()["analyst"]["limit"] == {"epsilon": "0.25"}
+    assert not carol.post("/api/tables/people/quote", COUNT).json()["affordable"]
+    assert holder.post("/api/analysts/carol/ungrant", {"tables": ["people"]}).json()["tables"] == []
+    assert carol.get("/api/tables/people").status_code == 404
+    listed = {each["name"]: each for each in holder.get("/api/analysts").json()["analysts"]}
+    assert listed["carol"]["role"] == "analyst"
+    assert made["token"] not in holder.get("/api/analysts").text
+    assert holder.post("/api/analysts", {"name": "carol"}).status_code == 400
+    assert holder.post("/api/analysts/nobody/grant", {"tables": ["people"]}).status_code == 400
+    assert holder.post("/api/analysts/carol/grant", {"tables": ["nowhere"]}).status_code == 403
+
+
+def test_freezing_is_seen_at_once_with_its_reason_and_ends(alice, holder):
+    assert holder.post("/api/tables/people/freeze", {"reason": "a leak is looked into"}).status_code == 200
+    told = alice.post("/api/tables/people/ask", COUNT | {"epsilon": "0.125"})
+    assert (told.status_code, told.json()["error"]) == (403, "access")
+    assert "a leak is looked into" in told.json()["message"]
+    assert alice.get("/api/tables/people").json()["state"] == "stopped"
+    assert alice.post("/api/tables/people/quote", COUNT).status_code == 200
+    assert holder.post("/api/tables/people/unfreeze", {"reason": "it was none"}).json() == {"alarms": []}
+    assert alice.post("/api/tables/people/ask", COUNT | {"epsilon": "0.125"}).status_code == 200
+    assert holder.post("/api/tables/people/freeze", {"reason": ""}).status_code == 422
+
+
+def test_a_cap_is_raised_and_never_lowered(holder):
+    raised = holder.post("/api/tables/others/raise", {"epsilon": "150", "reason": "more to know"}).json()
+    assert raised["cap"] == {"epsilon": "150"}
+    assert holder.post("/api/tables/others/raise", {"epsilon": "1", "reason": "less"}).status_code == 409
+
+
+def test_ledger_report_faults_and_verification_are_told(alice, holder):
+    alice.post("/api/tables/people/ask", COUNT)
+    kinds = {each["kind"] for each in holder.get("/api/tables/people/ledger").json()["entries"]}
+    assert kinds >= {"register", "charge"}
+    assert holder.get("/api/ledger/verification").json()["ok"]
+    report = holder.get("/api/tables/people/report").json()
+    assert ("alice", "answered") in [(each["analyst"], each["state"]) for each in report["charges"]]
+    assert report["ledger"]["ok"]
+    assert holder.get("/api/faults").json() == {"faults": []}
+
+
+def test_a_table_is_brought_checked_registered_granted_and_asked(client, home, alice, holder):
+    assert uploaded(holder, "town.csv", ROWS).json() == {"file": "town.csv", "bytes": len(ROWS)}
+    assert uploaded(holder, "town.csv", ROWS).status_code == 409
+    assert 'unit = "TODO"' in holder.get("/api/uploads/town.csv/draft").json()["facts"]
+    facts = FACTS.format(name="town", epsilon=10)
+    wrong = holder.post("/api/check", {"facts": facts.replace('unit = "row"', "")}).json()
+    assert (wrong["ok"], wrong["problems"][0]["key"]) == (False, "table.unit")
+    assert str(home.folder) not in str(wrong)
+    right = holder.post("/api/check", {"facts": facts}).json()
+    assert right["ok"]
+    assert right["table"]["odds"].endswith("in 100.")
+    done = holder.post("/api/register", {"facts": facts})
+    assert (done.status_code, done.json()["budget"]["cap"]) == (200, {"epsilon": "10"}), done.text
+    question = {"sql": "SELECT COUNT(*) AS n FROM town", "epsilon": "1"}
+    assert alice.post("/api/tables/town/ask", question).status_code == 404
+    holder.post("/api/analysts/alice/grant", {"tables": ["town"]})
+    assert abs(alice.post("/api/tables/town/ask", question).json()["rows"][0]["n"] - 300) < 60
+    uploaded(holder, "town2.csv", MORE)
+    newer = facts.replace('source = "town.csv"', 'source = "town2.csv"\nversion = "2"')
+    assert holder.post("/api/tables/town/version", {"facts": newer, "reason": "new rows"}).json()["version"] == "2"
+    assert alice.get("/api/tables/town").json()["version"] == "2"
+    assert not alice.post("/api/tables/town/ask", question).json()["replayed"]
+    assert office.verify(home.folder).ok
+
+
+def test_what_cannot_be_registered_leaves_nothing(home, holder):
+    facts = FACTS.format(name="people", epsilon=10)
+    assert holder.post("/api/register", {"facts": facts}).status_code == 400
+    assert holder.post("/api/register", {"facts": FACTS.format(name="ghost", epsilon=1)}).status_code == 400
+    assert not (home.folder / "ghost.toml").exists()
+    before = (home.folder / "people.toml").read_text()
+    assert holder.post("/api/tables/people/version", {"facts": facts}).status_code == 400       # the version is the same
+    assert (home.folder / "people.toml").read_text() == before
+
+
+def test_a_file_goes_nowhere_but_into_the_folder(home, holder):
+    before = sorted(home.folder.rglob("*"))
+    for name in ("../x.csv", "a/b.csv", ".x.csv", "x.toml", "x.csv\x00", "x" * 200 + ".csv", "", "ledger.db", "/etc/x.csv"):
+        assert uploaded(holder, name, b"a\n1\n").status_code in (400, 422)
+    assert sorted(home.folder.rglob("*")) == before
+
+
+def test_facts_from_afar_name_files_of_the_folder_only(home, holder):
+    (home.folder / "link.csv").symlink_to("/etc/passwd")
+    (home.folder.parent / "outside.csv").write_text("age,town\n1,north\n")
+    for source in ("/etc/passwd", "../outside.csv", ".discreet/ledger.db", "*.csv", "postgresql://host/db#t", "link.csv"):
+        facts = FACTS.format(name="spy", epsilon=1).replace('"spy.csv"', f'"{source}"')
+        checked = holder.post("/api/check", {"facts": facts}).json()
+        assert not checked.get("ok")
+        assert holder.post("/api/register", {"facts": facts}).status_code == 400
+        assert "root:" not in str(checked)
+
+
+def test_an_upload_that_is_too_large_leaves_nothing(home, holder):
+    def parts():
+        for _ in range(30):
+            yield b"1,2\n" * 1000
+
+    told = uploaded(holder, "large.csv", b"x" * 100_001)
+    assert (told.status_code, told.json()["error"]) == (413, "too_large")
+
+    async def streamed():
+        for part in parts():
+            yield part
+
+    assert uploaded(holder, "large.csv", streamed()).status_code == 413
+    assert not list(home.folder.glob("large*")) + list(home.folder.glob(".upload*"))

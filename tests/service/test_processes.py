@@ -1,0 +1,176 @@
+"""The service as processes: connections that misbehave, tokens that end, workers that die, what it takes to listen."""
+
+import json
+import os
+import signal
+import socket
+import ssl
+import subprocess
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import httpx
+import pytest
+from tests.service.conftest import Caller, made_home
+from tests.service.outside import Outside
+
+from discreet.curator import accounts, office
+from discreet.errors import ParameterError
+from discreet.service.settings import Settings
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory):
+    home = made_home(tmp_path_factory.mktemp("served"))
+    with Outside(home.folder, workers=2) as server:
+        yield home, server
+
+
+def connected(server) -> socket.socket:
+    host, port = server.address.removeprefix("http://").split(":")
+    return socket.create_connection((host, int(port)), timeout=30)
+
+
+def test_it_listens_elsewhere_only_with_tls_or_behind_a_proxy(tmp_path):
+    for host in ("0.0.0.0", "::", "192.0.2.1", "example.org"):
+        with pytest.raises(ParameterError, match="in the open"):
+            Settings(tmp_path, host)
+        assert Settings(tmp_path, host, behind_proxy=True)
+    assert all(Settings(tmp_path, host) for host in ("127.0.0.1", "::1", "localhost", "127.0.0.9"))
+    with pytest.raises(ParameterError, match="go together"):
+        Settings(tmp_path, tls_cert=tmp_path / "cert.pem")
+
+
+def test_a_token_that_was_revoked_stops_within_one_request_on_every_worker(served):
+    home, server = served
+    token = accounts.add(home.folder, "eve")
+    eve = Caller(server, token)
+    assert {eve.get("/api/me").status_code for _ in range(20)} == {200}      # a connection each: both workers have seen it
+    accounts.revoke(home.folder, "eve")
+    assert {eve.get("/api/me").status_code for _ in range(20)} == {401}
+
+
+def test_slow_clients_and_a_thousand_connections_do_not_stop_others(served):
+    home, server = served
+    idle = []
+    try:
+        for place in range(1000):
+            each = connected(server)
+            idle.append(each)
+            if place % 3 == 1:
+                each.sendall(b"POST /api/tables/people/ask HTTP/1.1\r\nHost: x\r\n")
+            if place % 3 == 2:
+                each.sendall(b"POST /api/tables/people/ask HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{")
+        start = time.monotonic()
+        assert Caller(server, home.alice).get("/api/tables").status_code == 200
+        assert time.monotonic() - start < 5
+        idle[2].settimeout(20)
+        assert b"408" in idle[2].recv(1000).split(b"\r\n")[0]           # half of a body is not waited for
+    finally:
+        for each in idle:
+            each.close()
+
+
+def test_what_is_no_request_is_told_in_the_one_shape(served):
+    _, server = served
+    for sent in (b"hello\r\n\r\n", b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" * 9):
+        with connected(server) as each:
+            each.sendall(sent)
+            told = b"".join(iter(lambda each=each: each.recv(10_000), b""))
+        assert told.startswith(b"HTTP/1.1 400")
+        assert json.loads(told.partition(b"\r\n\r\n")[2]).keys() >= {"error", "message"}
+
+
+def test_a_hundred_megabytes_are_refused_before_they_are_read(served):
+    home, server = served
+
+    def much():
+        for _ in range(100):
+            yield b"x" * 1_000_000
+
+    for path in ("/api/tables/people/ask", "/api/nowhere", "/api/uploads/x/y"):
+        told = server.client.post(path, content=b"x" * 200_000, headers=Caller(server, home.alice).headers)
+        assert (told.status_code, told.json()["error"]) == (413, "too_large")
+        try:
+            told = server.client.post(path, content=much(), headers=Caller(server, home.alice).headers)
+            assert told.status_code == 413
+        except httpx.TransportError:  # it hung up, which is as good
+            pass
+
+
+def test_a_worker_killed_in_the_middle_loses_and_doubles_nothing(tmp_path):
+    home = made_home(tmp_path, epsilon=1000)
+    with Outside(home.folder, workers=2) as server:
+        bodies = [{"sql": f"SELECT COUNT(*) AS n FROM people WHERE age > {age}", "epsilon": "1/8"} for age in range(20, 60)]
+
+        def asked(place: int):
+            """As a careful client does: the same key until there is an answer."""
+            for _ in range(200):
+                try:
+                    told = Caller(server, home.alice).post("/api/tables/people/ask", bodies[place],
+                                                           headers={"Idempotency-Key": f"key-{place}"})
+                    if told.status_code == 200:
+                        return told.json()
+                    assert told.status_code in (202, 429, 503), told.text
+                except httpx.TransportError:
+                    pass
+                time.sleep(0.1)
+            raise AssertionError(place)
+
+        with ThreadPoolExecutor(8) as threads:
+            waiting = [threads.submit(asked, place) for place in range(len(bodies))]
+            kills = 0
+            while not all(each.done() for each in waiting):
+                time.sleep(0.3)
+                if kills < 3 and len(workers := server.workers) == 2:
+                    os.kill(workers[kills % 2], signal.SIGKILL)
+                    kills += 1
+            answers = [each.result(120) for each in waiting]
+        for place, body in enumerate(bodies[:5]):                            # each key has one answer, whenever it is asked
+            again = Caller(server, home.alice).post("/api/tables/people/ask", body, headers={"Idempotency-Key": f"key-{place}"})
+            assert again.json()["rows"] == answers[place]["rows"]
+    assert kills
+    verified = office.verify(home.folder)
+    assert verified.ok, verified.problems
+    charges = [entry for entry in office.entries(home.folder) if entry.kind == "charge"]
+    assert len(charges) == len(bodies) == len({entry.body["question"] for entry in charges})
+    assert len([entry for entry in office.entries(home.folder) if entry.kind == "settle"]) == len(bodies)
+
+
+def test_what_waits_when_the_service_ends_is_gone_on_with_when_it_begins_again(tmp_path):
+    home = made_home(tmp_path)
+    body = {"sql": "SELECT COUNT(*) AS n FROM people", "epsilon": "0.5"}
+    with Outside(home.folder) as server:
+        sent = Caller(server, home.alice).post("/api/tables/people/ask", body, headers={"Prefer": "respond-async"})
+        assert sent.status_code == 202
+        server.process.kill()
+        server.process.wait()
+    with Outside(home.folder) as server:
+        for _ in range(100):
+            found = Caller(server, home.alice).get(sent.headers["location"])
+            if found.status_code != 202:
+                break
+            time.sleep(0.1)
+        assert found.status_code == 200, found.text
+        assert server.stop() in (0, -signal.SIGTERM)
+        assert "Traceback" not in server.log
+    assert len([entry for entry in office.entries(home.folder) if entry.kind == "charge"]) == 1
+
+
+def test_tls_is_spoken_where_a_certificate_is_given(tmp_path):
+    home = made_home(tmp_path)
+    words = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -keyout key.pem -out cert.pem -subj /CN=me"
+    more = ["-addext", "subjectAltName=IP:127.0.0.1"]
+    made = subprocess.run(["openssl", *words.split(), *more], cwd=tmp_path, capture_output=True, check=False)
+    if made.returncode:
+        pytest.skip("missing part: openssl")
+    words = ("--tls-cert", str(tmp_path / "cert.pem"), "--tls-key", str(tmp_path / "key.pem"))
+    with Outside(home.folder, *words) as server:
+        assert server.address.startswith("https://")
+        trusted = ssl.create_default_context(cafile=str(tmp_path / "cert.pem"))
+        with httpx.Client(base_url=server.address, verify=trusted) as client:
+            told = client.get("/api/me", headers={"Authorization": f"Bearer {home.alice}"})
+        assert told.status_code == 200
+        assert "strict-transport-security" in told.headers

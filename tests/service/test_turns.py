@@ -1,0 +1,111 @@
+"""Lines that take turns, buckets that fill, and times that are public."""
+
+import asyncio
+import time
+from fractions import Fraction
+
+import pytest
+
+from discreet.answers.odds import guesses_in_100
+from discreet.curator.pace import due_after
+from discreet.privacy.losses import Approximate, Concentrated, Pure
+from discreet.service.failures import Turned
+from discreet.service.fair import Lines
+from discreet.service.rates import Rates
+from discreet.service.settings import Limits
+
+
+def test_lines_take_turns_between_analysts_whoever_has_more_waiting():
+    async def run() -> list[str]:
+        lines, order = Lines(1, 100, 100), []
+
+        async def one(who: str) -> None:
+            async with lines.place(who, 0.0):
+                order.append(who)
+                await asyncio.sleep(0)
+
+        async with lines.place("first", 0.0):
+            tasks = [asyncio.create_task(one(who)) for who in ["many"] * 5 + ["few"] * 2]
+            await asyncio.sleep(0.01)
+            tasks[1].cancel()                                              # who has gone holds up nobody
+        await asyncio.gather(*tasks, return_exceptions=True)
+        assert lines.waiting == 0
+        async with lines.place("last", 0.0):                               # and no place was lost
+            return order
+
+    assert asyncio.run(run()) == ["many", "few", "many", "few", "many", "many"]
+
+
+def test_whether_it_takes_long_follows_from_public_times_alone():
+    async def run() -> None:
+        lines = Lines(2, 3, 2)
+        assert lines.expected(4.0) == 4.0
+        async with lines.place("a", 20.0), lines.place("b", 10.0):
+            assert 18.5 < lines.expected(4.0) <= 19.0
+            waiting = [asyncio.create_task(_held(lines, who)) for who in ("c", "c", "d")]
+            await asyncio.sleep(0)
+            with pytest.raises(Turned, match="rate"):
+                lines.check_room("c")
+            with pytest.raises(Turned, match="busy"):
+                lines.check_room("e")
+            for task in waiting:
+                task.cancel()
+            await asyncio.gather(*waiting, return_exceptions=True)
+
+    asyncio.run(run())
+
+
+async def _held(lines: Lines, who: str) -> None:
+    async with lines.place(who, 1.0):
+        pass
+
+
+def test_buckets_fill_with_time():
+    now = [0.0]
+    rates = Rates(60, lambda: now[0])
+    assert [rates.take("a") for _ in range(61)][:60] == [0.0] * 60
+    assert rates.take("a") == pytest.approx(1.0)
+    assert rates.wait("b") == rates.take("b") == 0.0
+    now[0] += 1.0
+    assert rates.take("a") == 0.0
+    assert rates.take("a") > 0
+
+
+def test_what_is_late_waits_for_the_next_doubling():
+    assert [due_after(0.125, taken) for taken in (0.0, 0.124, 0.125, 0.126, 0.3, 1.1)] == [0.125, 0.125, 0.125, 0.25, 0.5, 2.0]
+
+
+def test_public_numbers_are_divided_between_workers_and_none_becomes_nothing():
+    share = Limits().of_one(7)
+    assert share.requests_per_minute * 7 >= Limits().requests_per_minute > share.requests_per_minute
+    assert share.body_bytes == Limits().body_bytes
+    assert min(value for value in Limits(wrong_tokens_per_minute=1).of_one(64).to_dict().values()) >= 1
+
+
+def test_odds_are_rounded_up_and_grow_with_the_loss():
+    assert [guesses_in_100(Pure(epsilon=each)) for each in (0, Fraction(1, 1000), 1, 3, 100)] == [50, 51, 74, 96, 100]
+    assert guesses_in_100(Approximate(epsilon=1, delta="1e-6")) == 74
+    assert guesses_in_100(Approximate(epsilon=1, delta="0.1")) == 76       # 0.7311 + 0.1 / 3.718 = 0.758
+    assert [guesses_in_100(Concentrated(rho=each)) for each in ("0", "0.03", "0.6", "8")] == [50, 57, 78, 100]
+
+
+def test_a_table_that_is_served_takes_its_public_time_and_a_local_one_does_not(tmp_path):
+    from tests.service.conftest import made_home
+
+    from discreet.curator import open_table
+    from discreet.curator.folder import Folder
+
+    home = made_home(tmp_path)
+    folder = Folder(home.folder)
+    account = folder.account(home.alice)
+    curator, taken = folder.curator("people", account), []
+    for number in range(3):
+        start = time.monotonic()
+        curator.ask(f"SELECT COUNT(*) AS n FROM people WHERE age > {number}", epsilon="0.1", analyst=account)
+        taken.append(time.monotonic() - start)
+    assert min(taken) >= 0.125
+    folder.close()
+    local = open_table(home.folder / "people.toml")
+    local.ask("SELECT COUNT(*) AS n FROM people WHERE age > 50", epsilon="0.1")
+    assert not local.desk.is_paced
+    local.close()
