@@ -129,6 +129,13 @@ def making(name: str):
     return module
 
 
+def test_links_of_pages_outside_the_site_lead_to_files():
+    for page in ("README.md", "CONTRIBUTING.md"):
+        found = re.findall(r"\]\(([^)#]+)", (ROOT / page).read_text(encoding="utf-8"))
+        assert found
+        assert [link for link in found if not urlsplit(link).scheme and not (ROOT / link).is_file()] == []
+
+
 @pytest.mark.slow
 def test_the_site_is_built_offline_and_names_links_and_pictures_hold_in_it(tmp_path, part):
     part("furo")
