@@ -18,6 +18,7 @@ from discreet.service.document import ERROR
 from discreet.service.failures import Turned, as_turned, missing
 from discreet.service.guard import Guard
 from discreet.service.house import House
+from discreet.service.page import mounted
 from discreet.service.settings import Settings
 from discreet.service.writing import told, turned
 
@@ -49,7 +50,7 @@ def make_app(settings: Settings) -> FastAPI:
         title="discreet", version=version("discreet"), description=_DESCRIPTION, lifespan=living,
         openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False,
     )  # fmt: skip
-    for room in _ROOMS:
+    for room in (*_ROOMS, mounted):
         app.include_router(room.routes)
     app.add_api_route("/api/openapi.json", _document, include_in_schema=False)
     app.add_api_route("/api/docs", _page, include_in_schema=False)

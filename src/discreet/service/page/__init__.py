@@ -1,0 +1,1 @@
+"""The page: templates and plain modules that use the public HTTP API, and nothing else."""

@@ -1,0 +1,53 @@
+"""The addresses of the page. They are the same for everybody: what a page shows it fetches from the API, with a token."""
+
+from functools import cache
+from pathlib import Path
+
+from fastapi import APIRouter
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from starlette.responses import Response
+
+from discreet.service.failures import missing
+
+__all__ = ["routes"]
+
+routes = APIRouter(include_in_schema=False)
+_HERE = Path(__file__).parent
+_PAGES = {"": "signin.html", "ask": "ask.html"}
+_KINDS = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+
+
+@routes.get("/")
+async def signin() -> Response:
+    """Where people come in."""
+    return _page("")
+
+
+@routes.get("/ask")
+async def ask() -> Response:
+    """For analysts."""
+    return _page("ask")
+
+
+@routes.get("/static/{name}")
+async def static(name: str) -> Response:
+    """Styles and modules: a fixed set of small files, read once."""
+    found = _files().get(name)
+    if found is None:
+        raise missing()
+    return Response(found, media_type=f"{_KINDS[Path(name).suffix]}; charset=utf-8")
+
+
+def _page(name: str) -> Response:
+    return Response(_pages()[name], media_type="text/html; charset=utf-8")
+
+
+@cache
+def _files() -> dict[str, bytes]:
+    return {file.name: file.read_bytes() for file in (_HERE / "static").iterdir() if file.suffix in _KINDS}
+
+
+@cache
+def _pages() -> dict[str, str]:
+    made = Environment(loader=FileSystemLoader(_HERE / "templates"), autoescape=True, undefined=StrictUndefined)
+    return {name: made.get_template(file).render() for name, file in _PAGES.items()}

@@ -1,0 +1,161 @@
+"""The analyst's page in a real browser: from the token to the answer, and what becomes of everything else."""
+
+import re
+from contextlib import contextmanager
+
+import pytest
+
+pytestmark = pytest.mark.slow  # a browser and a server
+
+QUESTION = "SELECT town, COUNT(*) AS n, AVG(rent) AS m\nFROM homes\nGROUP BY town"
+
+
+@contextmanager
+def opened(browser, site, token, *, width=1440, height=1000, scheme="light"):
+    """A page that fails the test if a script fails or the content policy is violated."""
+    context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme, reduced_motion="reduce")
+    page, wrong = context.new_page(), []
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("console", lambda said: wrong.append(said.text) if "Content Security" in said.text else None)
+    page.set_default_timeout(15_000)
+    page.goto(f"{site.address}/#{token}")
+    try:
+        yield page
+        assert wrong == []
+    finally:
+        context.close()
+
+
+def quoted(page):
+    page.wait_for_function("() => !document.querySelector('#quote').hidden && !document.querySelector('#quote.busy')")
+
+
+def written(page, sql):
+    page.fill("#sql", sql)
+    page.wait_for_function("() => document.querySelector('#quote.busy')")
+    quoted(page)
+
+
+def text(page, spot):
+    return page.inner_text(spot).strip()
+
+
+def test_from_the_token_to_the_answer_its_replay_and_the_end_of_the_budget(browser, site):
+    with opened(browser, site, site.alice) as page:
+        page.wait_for_url("**/ask**")
+        assert site.alice not in page.url                                # the link's token is gone from the address
+        quoted(page)
+        assert text(page, "#table-name") == "homes"
+        written(page, QUESTION)
+        assert text(page, "#cost") == "ε 0.1"
+        assert "leaves ε 1.9 of ε 2" in text(page, "#left")
+        assert text(page, "#q-cols").count("±") == 2
+        assert "rent outside 0 … 2 000 counts as the nearest bound" in text(page, "#notes").replace("Rent", "rent")
+        page.click("#ask")
+        page.wait_for_selector("#a-tags .bite")
+        assert text(page, "#a-tags") == "ε 0.1 charged"
+        assert page.locator("#a-body svg.chart .whisker").count() >= 4
+        assert "<img src=x" in text(page, "#a-body table")               # hostile labels are text
+        page.wait_for_function("() => document.querySelector('#cost').textContent === 'Free'")
+        page.click("#ask")
+        page.wait_for_selector("#a-tags .ok")
+        assert text(page, "#a-tags") == "replayed, free"
+        assert "spent 0.1" in text(page, "#gauge")
+        page.select_option("#of", "m")                                   # the ± that is needed, instead of the price
+        page.fill("#within", "300")
+        page.wait_for_function("() => document.querySelector('#need-how').textContent === 'you set this'")
+        quoted(page)
+        assert float(page.input_value("#epsilon")) > 0
+        page.fill("#epsilon", "1.95")                                    # more than is left
+        page.wait_for_function("() => document.querySelector('#cost').className.includes('over')")
+        assert page.is_disabled("#ask")
+        assert "Costs more than is left" in text(page, "#notes")
+        page.reload()
+        page.wait_for_selector("#history .h-item")
+        page.click("#history .h-item")
+        page.wait_for_selector("#a-tags .ok")
+
+
+def test_questions_without_sql_large_bites_and_rehearsals(browser, site):
+    with opened(browser, site, site.alice) as page:
+        page.wait_for_url("**/ask**")
+        quoted(page)
+        page.click("#stats summary")
+        page.click("#stats .pop button")
+        page.wait_for_function("() => document.querySelector('#sql').value.includes('AVG(rent) AS m')")
+        page.select_option("#by", "town")
+        page.wait_for_function("() => document.querySelector('#sql').value.includes('GROUP BY town')")
+        page.click("#filters summary")
+        page.fill("#filters input", "600")
+        page.select_option("#filters .pop select >> nth=1", ">=")
+        page.click("#filters .pop button")
+        page.wait_for_function("() => document.querySelector('#sql').value.includes('WHERE rent >= 600')")
+        page.wait_for_timeout(300)
+        quoted(page)
+        page.click("#rehearse")
+        page.wait_for_selector("#a-tags .made-up")
+        assert "Nothing here is about the table" in text(page, "#a-body")
+        page.fill("#epsilon", "1.5")
+        page.wait_for_function("() => document.querySelector('#ask').textContent === 'Ask for ε 1.5'")
+        page.click("#ask")                                               # asks first
+        assert "A charge is never given back" in text(page, "#confirm")
+        assert page.locator("#a-tags .bite").count() == 0
+
+
+def test_a_refusal_stands_at_its_word_and_is_mended_by_a_click(browser, site):
+    with opened(browser, site, site.alice) as page:
+        page.wait_for_url("**/ask**")
+        quoted(page)
+        page.fill("#sql", "SELECT COUNT(*) AS n, AVG(rnt) AS m FROM homes")
+        page.wait_for_selector("#refused .refused")
+        assert "column rnt is not declared (line 1, column 27). Nothing was charged." in text(page, "#refused")
+        assert text(page, "#paint .bad") == "rnt"
+        assert page.is_disabled("#ask")
+        page.click("#refused button")
+        quoted(page)
+        assert "AVG(rent)" in page.input_value("#sql")
+
+
+def test_wrong_tokens_lost_connections_and_people_without_a_table(browser, site):
+    with opened(browser, site, "dsc_" + "x" * 43) as page:
+        page.wait_for_selector("#trouble .note")
+        assert "not a token we know" in text(page, "#trouble")
+    with opened(browser, site, site.nobody) as page:
+        page.wait_for_selector("#nothing")
+        assert "No table yet" in text(page, "#main")
+    with opened(browser, site, site.alice) as page:
+        page.wait_for_url("**/ask**")
+        quoted(page)
+        page.context.set_offline(True)
+        page.fill("#sql", "SELECT AVG(rent) AS m FROM homes")
+        page.wait_for_selector("#banner .warn")
+        assert "nothing was charged" in text(page, "#banner")
+        page.context.set_offline(False)
+        page.click("#banner button")
+        quoted(page)
+        page.click("#out")
+        page.wait_for_url(re.compile(r"/$"))
+        assert page.evaluate("() => sessionStorage.length") == 0
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1440), ("dark", 390)])
+def test_people_who_do_not_see_or_point_can_use_it(browser, site, scheme, width):
+    from axe_playwright_python.sync_playwright import Axe
+
+    def clean(page):
+        found = Axe().run(page).response["violations"]
+        assert [(each["id"], [(node["target"], node["failureSummary"]) for node in each["nodes"]][:3]) for each in found] == []
+
+    with opened(browser, site, "", scheme=scheme, width=width) as page:
+        page.wait_for_selector("#token")
+        clean(page)
+    with opened(browser, site, site.alice, scheme=scheme, width=width) as page:
+        page.wait_for_url("**/ask**")
+        quoted(page)
+        clean(page)
+        written(page, QUESTION)
+        clean(page)
+        page.click("#ask" if width > 860 else "#dock-ask")
+        page.wait_for_selector("#a-tags .tag")
+        clean(page)
+        assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")   # nothing to scroll sideways
