@@ -145,7 +145,8 @@ def test_all_empty_cells_together_are_shown_as_rarely_as_the_confidence_says():
     null = 0
     """
     facts = parse_facts(text, "t.toml")
-    plan = make_plan(read_sql("SELECT g, COUNT(*) AS n, MEDIAN(x) AS m FROM t GROUP BY g", facts), facts, Pure(epsilon="0.02"))
+    asked = "SELECT g, COUNT(*) AS n, MEDIAN(x) AS m FROM t GROUP BY g ORDER BY 1 / COUNT(*)"
+    plan = make_plan(read_sql(asked, facts), facts, Pure(epsilon="0.02"))
     count, noise = plan.question.outputs[1].value, plan.vectors[0].mechanism  # scale 100: a step is one per cent
     rest = np.zeros((1, 1, 40), np.int64)
     few = [few_in(plan, (np.full((1, 1, 40), released), rest), Fraction(95, 100)) for released in range(1200)]

@@ -64,8 +64,8 @@ def _viewed(order: Order, purchase: Purchase, request: Request) -> Answer:
     """An answer that follows from stored draws. It can be had again at any time; accounts find it in their history."""
     desk, view = order.desk, view_of(purchase)
     released = desk.stock.released(view, ())
-    statement = statement_about(replace(purchase, plan=opened(view.plan, released)), request)
     document = document_of(purchase, released, order.confidence, order.simultaneous)
+    statement = statement_about(replace(purchase, plan=opened(view.plan, released)), request, document.left_out or ())
     receipt = desk.ledger.view_receipt(request, statement, document)
     if isinstance(order.analyst, Account):
         keep_view(desk.ledger, order.analyst.name, receipt, document)

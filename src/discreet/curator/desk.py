@@ -120,10 +120,13 @@ class Desk(Held, Failing):
             self.still_the_same()                                            # what was read is of the version that was charged
         view = view_of(purchase)
         released = self.stock.released(view, fresh)
-        statement = statement_about(replace(purchase, plan=opened(view.plan, released)), granted.request)
         document = document_of(purchase, released, confidence, simultaneous)
+        known = replace(purchase, plan=opened(view.plan, released))
+        statement = statement_about(known, granted.request, document.left_out or ())
         wait()
-        return self.ledger.settle(granted, fresh, statement, document)
+        stored = self.ledger.settle(granted, fresh, statement, document)
+        self.stock.settled(granted, purchase)
+        return stored
 
     def pace(self, plan: Plan) -> Callable[[], None]:
         """What waits for the public time of a plan, which begins now; nothing does where whoever asks is trusted."""

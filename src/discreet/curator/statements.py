@@ -1,12 +1,12 @@
 """What a receipt states about an answer: all that someone needs to check the claimed loss by hand."""
 
+from collections.abc import Sequence
 from functools import cache
 from importlib.metadata import version
 from typing import Any
 
 from discreet.answers.answer import as_strings
 from discreet.curator.advice import split_of
-from discreet.curator.left_out import left_out
 from discreet.facts.model import EachRow
 from discreet.ledger.entries.charges import Request
 from discreet.ledger.entries.codec import event_to, plain
@@ -17,8 +17,11 @@ __all__ = ["statement_about"]
 _FREE = "derived columns, rounding, sorting and selection of rows use released numbers only and cost nothing"
 
 
-def statement_about(purchase: Purchase, request: Request) -> dict[str, Any]:
-    """The public part of a receipt; the ledger adds budget, entry and signature. The plan is opened."""
+def statement_about(purchase: Purchase, request: Request, left_out: Sequence[str]) -> dict[str, Any]:
+    """The public part of a receipt; the ledger adds budget, entry and signature. The plan is opened.
+
+    ``left_out`` is what the intervals of the answer do not cover, as the document says it.
+    """
     plan, cells = purchase.plan, purchase.plan.wanted.cells
     stored = dict.fromkeys((plan.vectors[each.place].what, each.draw.charge) for each in purchase.uses)
     return {
@@ -34,7 +37,7 @@ def statement_about(purchase: Purchase, request: Request) -> dict[str, Any]:
         "cells": None if request.cells is None else list(request.cells),
         "event": event_to(purchase.event),
         "free": _FREE,
-        "left_out": list(left_out(plan)),
+        "left_out": list(left_out),
         "software": f"discreet {_version()}",
     } | ({"stored": [{"what": what, "charge": charge} for what, charge in stored]} if stored else {})
 

@@ -12,7 +12,7 @@ from discreet.errors import LedgerFault, Refused
 from discreet.facts.model import Facts
 from discreet.ledger.charging import Ledger
 from discreet.ledger.draws import is_bought
-from discreet.ledger.entries.charges import Request, Seen, Used
+from discreet.ledger.entries.charges import Granted, Request, Seen, Used
 from discreet.planning.build import make_plan
 from discreet.planning.plan import Plan
 from discreet.planning.purchase import Draw, Purchase, Use, bought_whole, crossed_out, event_of_bought
@@ -65,7 +65,7 @@ class Stock:
 
     facts: Facts
     ledger: Ledger
-    _settled: dict[int, tuple[Purchase, tuple[Part, ...]]] = field(default_factory=dict)
+    _settled: dict[int, tuple[Part, ...]] = field(default_factory=dict)
     _charged: dict[int, Request] = field(default_factory=dict)
     _same: dict[int, bool] = field(default_factory=dict)
 
@@ -176,14 +176,21 @@ class Stock:
     def _vectors(self, charge: int, *, is_running: bool) -> tuple[Part, ...] | None:
         """The vectors of a charge's plan as they were released; as they will be, as far as that is known, while it runs."""
         if charge in self._settled:
-            return self._settled[charge][1]
+            return self._settled[charge]
         purchase = self.followed(self._request(charge))
         if purchase is None or is_running:
             return None if purchase is None else purchase.plan.vectors
-        finds = any(purchase.plan.vectors[place].is_first for place in purchase.bought)
-        vectors = opened(purchase.plan, self.ledger.stored(charge).released).vectors if finds else purchase.plan.vectors
-        _remember(self._settled, charge, (purchase, vectors))
+        vectors = purchase.plan.vectors
+        if purchase.finds:
+            vectors = opened(purchase.plan, self.ledger.stored(charge).released).vectors
+        _remember(self._settled, charge, vectors)
         return vectors
+
+    def settled(self, granted: Granted, purchase: Purchase) -> None:
+        """A charge is settled by its plan, which needs not be made again. What it found may have been found by others first."""
+        _remember(self._charged, granted.charge, granted.request)
+        if not purchase.finds:
+            _remember(self._settled, granted.charge, purchase.plan.vectors)
 
     def _request(self, charge: int) -> Request:
         """The request of a charge, which never changes: one look is enough."""

@@ -110,7 +110,7 @@ class Prepared:
         """An answer of the right shape about nothing, with all that its receipt will state, of what is stored as well."""
         cap, request = as_strings(self.order.desk.ledger.state(self.facts.name).cap), self.request
         rest = {"budget": {"before": cap, "after": cap, "cap": cap}, "entry": {"at": ""}}
-        receipt = statement_about(self.crossed.purchase, request) | rest
+        receipt = statement_about(self.crossed.purchase, request, left_out(self.crossed.purchase.plan)) | rest
         made, paid = replace(specimen_of(self.order), receipt=receipt), self.priced(request.event)
         charge = replace(request, event=self.order.plan.event)
         return Delivered(self, made, behind(self.crossed.purchase, receipt), {0: charge}, paid)

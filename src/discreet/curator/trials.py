@@ -70,8 +70,9 @@ def _follow(
 ) -> None:
     """All that happens from a release to an answer that is printed: it leaves as it is kept, and not as it was made."""
     plan, purchase = tried.plan, bought_whole(tried.plan)  # whatever was bought before is made up as well
-    statement = canonical(statement_about(replace(tried, plan=opened(plan, released)), request))
-    kept = kept_as(released, document_of(purchase, released, confidence, simultaneous))
+    document = document_of(purchase, released, confidence, simultaneous)
+    statement = canonical(statement_about(replace(tried, plan=opened(plan, released)), request, document.left_out or ()))
+    kept = kept_as(released, document)
     stored = zip(plan.vectors, released_in(kept.packed), strict=True)
     answer = answer_of(
         document_from(kept.document or b""), plan,

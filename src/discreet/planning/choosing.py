@@ -63,6 +63,7 @@ __all__ = [
     "drafts_of",
     "drops_rows",
     "known_rows_behind",
+    "values_in",
 ]
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +81,13 @@ class Choice:
 
 def aggregates_in(question: Question) -> tuple[Aggregate, ...]:
     """Every aggregate that is released, each once: those in HAVING and ORDER BY too."""
-    places = [output.value for output in question.outputs] + [order.by for order in question.order]
-    if question.having is not None:
-        places.append(question.having)
-    return tuple(dict.fromkeys(found for place in places for found in _aggregates(place)))
+    return tuple(dict.fromkeys(found for value in values_in(question) for found in _aggregates(value)))
+
+
+def values_in(question: Question) -> list[Expression]:
+    """All that is worked out from what is released: what is shown, HAVING and ORDER BY."""
+    shown = [output.value for output in question.outputs] + [order.by for order in question.order]
+    return shown if question.having is None else [*shown, question.having]
 
 
 def aggregates_in_expression(expression: Expression) -> tuple[Aggregate, ...]:

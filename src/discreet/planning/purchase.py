@@ -78,6 +78,11 @@ class Purchase:
         return tuple(place for place in range(len(self.plan.vectors)) if place not in self.bought)
 
     @property
+    def finds(self) -> bool:
+        """Whether keys or bounds are among what is bought."""
+        return any(self.plan.vectors[place].is_first for place in self.bought)
+
+    @property
     def names(self) -> tuple[tuple[int, int, str], ...]:
         """What the bought vectors are about: place, slot, and each of its names."""
         return self._named(before=False)

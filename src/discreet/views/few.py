@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.facts.model import Facts
-from discreet.planning.choosing import aggregates_in, known_rows_behind
+from discreet.planning.choosing import aggregates_in, known_rows_behind, values_in
 from discreet.planning.plan import Derived, Plan
 from discreet.questions.algebra import Aggregate, AggregateKind, Apply, Expression
 from discreet.questions.ranked import SIZE_KINDS
@@ -63,12 +63,18 @@ ALL_SHOWN = Few()  # for quotes, which are about as many rows as they say
 
 def few_in(plan: Plan, released: Released, confidence: Confidence) -> Few:
     """Where counts have a lower end below 1, at a confidence that all cells of the answer share."""
-    sources = {each: _counted(each, plan) for each in aggregates_in(plan.question)}
+    divisors = {divisor for value in values_in(plan.question) for divisor in _divisors(value)}
+    told = [each for each in aggregates_in(plan.question) if each.kind not in _OF_NOBODY or each in divisors]
+    sources = {each: _counted(each, plan) for each in told}
     low = {source: _lower_end(plan, source, released, confidence) for source in set(sources.values()) if source is not None}
     found = {each: low[source] < 1 for each, source in sources.items() if source is not None}
     some = {each: cells for each, cells in found.items() if cells.any()}
     return Few({each: cells for each, cells in some.items() if each.kind not in _OF_NOBODY},
                {each: cells for each, cells in some.items() if each.kind in _COUNTS})  # fmt: skip
+
+
+def _divisors(value: Expression) -> Iterator[Expression]:
+    return (one.of[1] for one in every(value) if isinstance(one, Apply) and one.operation == "divide")
 
 
 def uncounted(plan: Plan) -> tuple[Aggregate, ...]:
