@@ -18,6 +18,7 @@ from discreet.planning.build import make_plan
 from discreet.privacy.losses import Approximate, Pure
 from discreet.questions.sql import read_sql
 from discreet.releasing.stages import released_from
+from discreet.statistics.ends import RanksWithEnds
 
 sys.path[:0] = [] if __name__ != "__main__" else [str(Path(__file__).resolve().parents[2])]
 
@@ -68,6 +69,7 @@ def described(engine, facts, sql):
     plan = make_plan(read_sql(sql, facts), facts, price_of(facts, sql))
     lines = [sql, f"  loss  {plan.event!r}"]
     lines += [f"  {shown(each.share)} of it  {each.what}: {getattr(each, 'mechanism', None)!r}" for each in plan.vectors]
+    lines += [f"    and around it  {each.radii!r} {each.counting!r}" for each in plan.vectors if isinstance(each, RanksWithEnds)]
     if plan.vectors:
         released_from(plan, engine)
     lines += [f"  {sql}" for sql in statements[:1]]  # later ones may depend on what was chosen

@@ -103,8 +103,10 @@ def test_every_column_has_a_line_that_says_how_it_came_about(made):
 
     assert noise("middles", "n") == ("discrete Laplace", "0.8")                   # 4 rows of a unit at a quarter of 20
     assert noise("middles", "m") == noise("middles", "sure")
-    assert noise("middles", "m")[0] == noise("middles", "sure_low")[0] == "exponential mechanism"
-    assert "among 1001 values at epsilon" in noise("middles", "sure_high")[1]
+    assert noise("middles", "m")[0] == "exponential mechanism"
+    assert noise("middles", "sure_low") == noise("middles", "sure_high")
+    assert noise("middles", "sure_low")[0] == "radius: exponential mechanism; rows around: discrete Laplace"
+    assert "among 1001 values at epsilon 2.4" in noise("middles", "sure_high")[1]  # 16 % of three quarters of 20
     assert ("middles.csv", "m_low") not in lines                                  # no interval was bought
     assert "off by" in lines["middles.csv", "m"]["meaning"]
     assert noise("incomes", "n") == ("discrete Laplace", "1.2")                   # a third of the half that bounds left

@@ -18,6 +18,7 @@ from discreet.privacy.conversion import rho_of
 from discreet.privacy.curves import delta_after_shift
 from discreet.privacy.losses import Approximate, Concentrated, Loss, Pure
 from discreet.privacy.prices import concentrated
+from discreet.statistics.ends import RanksWithEnds
 from discreet.statistics.ranks import Ranks
 
 __all__ = ["Family", "Lost", "calls_differ", "families_of", "lost", "too_far", "underpaid"]
@@ -53,7 +54,7 @@ class Family:
 def families_of(plan: Plan) -> list[Family]:
     """The choices by rank in a plan that are charged together: all cells and nodes of one level of a recursion."""
     found: list[Family] = []
-    start = 0
+    start, touched = 0, 1 if plan.wanted.cells == 1 else groups_touched(plan.facts.neighbours, 1)
     for vector in plan.vectors:
         if not isinstance(vector, Ranks):
             start += vector.calls(plan.wanted.cells)
@@ -65,6 +66,10 @@ def families_of(plan: Plan) -> list[Family]:
             places = tuple(start + turn * len(cells) + cell for cell in cells for turn in turns)  # turn by turn, all cells
             found.append(Family(places, 1 if len(places) == 1 else groups_touched(plan.facts.neighbours, 1)))
         start += len(cells) * len(levels)
+        if isinstance(vector, RanksWithEnds):
+            for _ in vector.shares:  # a radius in every cell, and then counts, which are one call
+                found.append(Family(tuple(range(start, start + len(cells))), touched))
+                start += len(cells) + 1
     return found
 
 

@@ -15,6 +15,7 @@ from discreet.questions.ranked import RANKED_KINDS, SIZE_KINDS
 from discreet.questions.text import to_text
 from discreet.questions.walk import every
 from discreet.statistics.bounds import Found
+from discreet.statistics.ends import RanksWithEnds
 from discreet.statistics.keys import Keys
 from discreet.statistics.mode import Mode
 from discreet.statistics.part import Part
@@ -93,16 +94,27 @@ def _number(plan: Plan, behind: Behind, value: Expression) -> Described:
     columns = {part.name for each in aggregates_in_expression(value) for part in every(each) if isinstance(part, ColumnRef)}
     found = [i for i, each in enumerate(behind.plan.vectors) if isinstance(each, Found) and each.column in columns]
     has_interval = not isinstance(value, Aggregate) or value.kind not in (*RANKED_KINDS, *SIZE_KINDS, "mode") or value.interval
-    mechanisms = behind.of([*_vectors(behind.plan, value), *found])
+    mechanisms = (*_values(behind, value), *behind.of(found))
     part = plan.behind(value) if isinstance(value, Aggregate) else None
     values = part.values if isinstance(part, Mode) else ()
     return Described(meaning, has_interval, values=values, behind=mechanisms, ends=_ends(behind, value))
 
 
+def _values(behind: Behind, value: Expression) -> tuple[Mechanism, ...]:
+    """What a number came through; of a value that has an interval, only what chose the value."""
+    found = behind.of(_vectors(behind.plan, value))
+    is_chosen = isinstance(value, Aggregate) and isinstance(behind.plan.behind(value), RanksWithEnds)
+    return found[:1] if is_chosen else found
+
+
 def _ends(behind: Behind, value: Expression) -> Ends:
-    """How the ends of a value that was chosen were chosen themselves; nothing where ends follow from noise."""
+    """How the ends of a value that was chosen were found themselves; nothing where ends follow from its noise."""
     if not isinstance(value, Aggregate):
         return (), ()
+    source = behind.plan.source(value)
+    if isinstance(source, Derived) and isinstance(behind.plan.vectors[source.vector], RanksWithEnds):
+        around = behind.mechanisms[source.vector][1 + 2 * source.filter : 3 + 2 * source.filter]  # a radius, and counts
+        return (around, around) if value.interval else ((), ())
     ranks = {i: each for i, each in enumerate(behind.plan.vectors) if isinstance(each, Ranks)}
     own = {_chosen(ranks[i]) for i in _vectors(behind.plan, value) if i in ranks}
     low, high = ([i for i, each in ranks.items() if each.role == role and _chosen(each) in own] for role in ("low", "high"))

@@ -14,6 +14,7 @@ from discreet.ledger.charging import Ledger
 from discreet.ledger.draws import is_bought
 from discreet.ledger.entries.charges import Granted, Request, Seen, Used
 from discreet.planning.build import make_plan
+from discreet.planning.choosing import aggregates_in
 from discreet.planning.plan import Plan
 from discreet.planning.purchase import Draw, Purchase, Use, bought_whole, crossed_out, event_of_bought
 from discreet.planning.staged import opened
@@ -124,9 +125,16 @@ class Stock:
     # ---- charges of before
 
     def followed(self, request: Request) -> Purchase | None:
-        """What a request was charged for; None where this version reads or plans its question differently."""
+        """What a request was charged for; None where this version cannot make its plan."""
+        return self._planned(request) or self._planned(request, as_before=True)
+
+    def _planned(self, request: Request, *, as_before: bool = False) -> Purchase | None:
+        """The same by the way questions are planned now; or ``as_before``, where that was another one."""
         try:
-            plan = make_plan(read_sql(request.question, self.facts), self.facts, request.price, request.weights)
+            question = read_sql(request.question, self.facts)
+            if as_before and not any(each.interval for each in aggregates_in(question)):
+                return None
+            plan = make_plan(question, self.facts, request.price, request.weights, as_before=as_before)
         except Refused:
             return None
         if fingerprint(plan.question) != request.fingerprint:
@@ -148,7 +156,7 @@ class Stock:
         return self._same[charge]
 
     def _is_planned_so(self, request: Request) -> bool:
-        purchase, used = self.followed(request), {each.charge for each in request.uses}
+        purchase, used = self._planned(request), {each.charge for each in request.uses}
         if purchase is None or request.bought is None or purchase.names != request.names:
             return False
         return all(self.means_the_same(charge) for charge in used)

@@ -133,6 +133,16 @@ class Tallies:
             near |= (upto >= low[self._cell]) & (before <= high[self._cell])
         return np.flatnonzero(near & self._is_bin)
 
+    def bins_around(self, places: Integers, near: int) -> Integers:
+        """The pieces that are unread bins, at most ``near`` bins from one of the points (several x cells) of their cell."""
+        apart = np.abs((self._start >> (self.coarse + self.bits)) - (places >> self.coarse)[:, self._cell])
+        return np.flatnonzero((apart <= near).any(axis=0) & self._is_bin)
+
+    @property
+    def known(self) -> tuple[Integers, Integers, Integers]:
+        """Cell, point and rows of all pieces; of an unread bin, its first point."""
+        return self._cell, self._start >> self.bits, self._rows
+
     def bins_of(self, pieces: Integers) -> Integers:
         """The numbers of the bins that these pieces are, each once."""
         return np.unique(self._start[pieces] >> (self.coarse + self.bits))

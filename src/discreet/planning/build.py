@@ -24,29 +24,33 @@ from discreet.questions.algebra import Column, Expression, Question
 from discreet.questions.joins import facts_seen
 from discreet.statistics.bounds import Bounds, Found
 from discreet.statistics.part import Part, measured
+from discreet.statistics.ranks import Ranks
 
 __all__ = ["choice_for", "make_plan", "plan_at_bounds", "plan_of"]
 
 _SPARE = 32  # times wider noise would be planned just as well, so that it is for whatever bounds are found
 
 
-def make_plan(question: Question, facts: Facts, price: Price, weights: Weights | None = None) -> Plan:
+def make_plan(
+    question: Question, facts: Facts, price: Price, weights: Weights | None = None, *, as_before: bool = False
+) -> Plan:
     """The plan for ``question`` at ``price``; refused for reasons that are all public.
 
-    Every vector gets an equal share of the price, or one in proportion to its weight. ``weights`` names outputs, or vectors by
-    the words of a quote; what it does not name weighs 1, and a vector that serves several outputs takes the largest.
+    Every vector gets a share of the price in proportion to its weight. ``weights`` names outputs, or vectors by the words of a
+    quote; what it does not name weighs 1, or 3 with an interval that is bought, and a vector that serves several outputs takes
+    the largest. ``as_before`` is for what earlier versions have charged: see ``choose``.
     """
-    choice = choice_for(question, facts)                                     # as few vectors as answer all aggregates
+    choice = choice_for(question, facts, as_before=as_before)                # as few vectors as answer all aggregates
     named = check_weights(weights, [(question, choice)])
     plan = plan_of(question, facts, price, choice, weights_of(question, choice, named))
     check_work([plan])
     return plan
 
 
-def choice_for(question: Question, facts: Facts) -> Choice:
+def choice_for(question: Question, facts: Facts, *, as_before: bool = False) -> Choice:
     """Which vectors answer the question; the same whatever bounds are found for it."""
     facts = facts_seen(question, facts)
-    return choose(question, at_assumed(facts, part_of(question, facts)[0]))
+    return choose(question, at_assumed(facts, part_of(question, facts)[0]), as_before=as_before)
 
 
 def plan_of(question: Question, facts: Facts, price: Price, choice: Choice, weights: tuple[Fraction, ...]) -> Plan:
@@ -74,7 +78,8 @@ def plan_at_bounds(plan: Plan, bounds: Mapping[str, Bounds]) -> Plan:
     if not columns:
         return plan  # they are in its facts already
     facts = bounded(plan.facts, bounds)
-    choice = choose(plan.question, facts)
+    is_old = any(isinstance(each, Ranks) and each.role != "point" for each in plan.vectors)
+    choice = choose(plan.question, facts, as_before=is_old)
     weights = weights_of(plan.question, choice, weights_behind(plan))
     rows = plan.wanted.per_unit
     rest = _plan_of(plan.question, facts, price_without(plan.price, share), choice, weights, rows, is_alone=False)

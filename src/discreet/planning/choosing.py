@@ -39,6 +39,7 @@ from discreet.sensitivities.scope import Scope
 from discreet.statistics.at_caps import AtCapsDraft, Cut
 from discreet.statistics.count import Count
 from discreet.statistics.distinct import Distinct
+from discreet.statistics.end_drafts import EndsDraft
 from discreet.statistics.mode import ModeDraft, declared_values
 from discreet.statistics.moments import VARIANCES, Moments
 from discreet.statistics.numerators import CovarianceNumerator, VarianceNumerator
@@ -113,8 +114,8 @@ def _aggregates(expression: Expression) -> Iterable[Aggregate]:
             pass
 
 
-def choose(question: Question, facts: Facts) -> Choice:
-    """Known values first, then as few vectors as answer the rest."""
+def choose(question: Question, facts: Facts, *, as_before: bool = False) -> Choice:
+    """Known values first, then as few vectors as answer the rest. ``as_before``: ends of intervals are chosen by their ranks."""
     known, rest = [], []
     for aggregate in aggregates_in(question):
         if (size := _public_size(aggregate, question, facts)) is not None:
@@ -133,7 +134,8 @@ def choose(question: Question, facts: Facts) -> Choice:
     others = [each for each in rest if each not in (*ranked, *sizes, *modes, *cut)]
     drafts = _of_units(drafts_of(others, question, facts), bool(ranked or modes), question, facts)
     scope = _scope(question, facts, filtered=True)  # the number of rows does not matter to ranks
-    chosen = (*rank_drafts([(each, _argument(each, facts), scope) for each in ranked]), *_modes(modes, scope, facts))
+    with_ranks = [(each, _argument(each, facts), scope) for each in ranked]
+    chosen = (*rank_drafts(with_ranks, with_ends=None if as_before else EndsDraft), *_modes(modes, scope, facts))
     first = () if keys is None else (keys,)
     counted = (*size_drafts(_counted(sizes, facts), facts), *_cut(_counted(cut, facts), question, facts))
     return Choice((*first, *drafts, *chosen, *counted), tuple(known))

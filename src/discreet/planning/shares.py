@@ -29,19 +29,19 @@ def check_weights(weights: Weights | None, asked: Sequence[tuple[Question, Choic
 
 
 def weights_of(question: Question, choice: Choice, weights: Mapping[str, Fraction]) -> tuple[Fraction, ...]:
-    """One weight for each vector: the largest that is named for anything it serves, 1 if none is."""
+    """One weight for each vector: the largest that is named for anything it serves, its own if none is."""
     served = _served(question, choice)
     named: list[list[Fraction]] = [[] for _ in choice.drafts]
     for name, weight in weights.items():
         for place in served.get(name, ()):
             named[place].append(weight)
-    return tuple(max(found, default=Fraction(1)) for found in named)
+    return tuple(max(found, default=draft.weight) for found, draft in zip(named, choice.drafts, strict=True))
 
 
 def weights_behind(plan: Plan) -> dict[str, Fraction]:
-    """Weights at which its question alone, at its price, is planned as it was; none where all shares are equal."""
+    """Weights at which its question alone, at its price, is planned as it was; none where all have their own weights."""
     weighed = [vector for vector in plan.vectors if not isinstance(vector, Found)]  # these have a share that is said elsewhere
-    if len({vector.share for vector in weighed}) < 2:
+    if len({vector.share / vector.weight for vector in weighed}) < 2:
         return {}
     return {vector.what: vector.share for vector in weighed}
 

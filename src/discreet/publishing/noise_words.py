@@ -44,7 +44,8 @@ Ends = tuple[tuple[Noise, ...], tuple[Noise, ...]]  # of the low and of the high
 def noise_in(mechanism: Mapping[str, Any]) -> Noise:
     """One mechanism of a receipt in words."""
     statistic = mechanism.get("statistic")
-    about = f"{statistic} end, {mechanism['what']}" if statistic in ("lower", "upper") else ""
+    about = {"radius": "radius", "rows_around": "rows around"}.get(str(statistic), "")
+    about = f"{statistic} end, {mechanism['what']}" if statistic in ("lower", "upper") else about
     return Noise(str(mechanism["noise"]), _size(mechanism), str(mechanism.get("step", "1")), about)
 
 

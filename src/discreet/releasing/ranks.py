@@ -16,29 +16,41 @@ from discreet.mechanisms.tallies import Tallies
 from discreet.mechanisms.tally import ranges_of
 from discreet.private import Private
 from discreet.statistics.ranks import Ranks
+from discreet.statistics.windows import NEAR, coarse_digits
 
-__all__ = ["Counting", "chosen"]
+__all__ = ["Counting", "chosen", "read_around", "tallied"]
 
 Counting = Callable[[CountsWanted | UnitsWanted | CutWanted], Private[Counts]]
 Integers = NDArray[np.int64]
 
-_SMALL = 1 << 12  # points of a lattice that is read finely at once
-_COARSE = 10  # binary digits of the number of bins of a larger one
 _MOST_RANGES = 32  # of bins in one reading
 
 
 def chosen(ranks: Ranks, wanted: Wanted, counts: Counting | None) -> NDArray[np.int64]:
     """The places on the lattice that were chosen: 1 x shares x cells."""
     assert counts is not None
-    coarse = 0 if ranks.points <= _SMALL else (ranks.points - 1).bit_length() - _COARSE
+    asked, tallies = tallied(ranks, wanted, counts)
+    return ranks.mechanism.select_all(tallies).reshape(1, len(ranks.shares), asked.cells)
+
+
+def tallied(ranks: Ranks, wanted: Wanted, counts: Counting) -> tuple[CountsWanted, Tallies]:
+    """What is read, and the rows that were found: coarsely, and finely where the choices will almost surely look."""
+    coarse = coarse_digits(ranks.points)
     asked = replace(ranks.reading(wanted), coarse=coarse)
     found = counts(asked).take()
     how = {"coarse": coarse, "bits": ranks.mechanism.bits}
     read = partial(_reader, asked, counts)
     tallies = Tallies(ranks.points, asked.cells, found.cell, found.bin, found.rows, read=read, **how)
     if coarse:
-        _read_ahead(ranks, asked, tallies, counts)
-    return ranks.mechanism.select_all(tallies).reshape(1, len(ranks.shares), asked.cells)
+        near = tallies.bins_near(ranks.mechanism.windows_of_all(tallies))
+        _read_ahead(near, asked, tallies, counts)
+    return asked, tallies
+
+
+def read_around(tallies: Tallies, places: Integers, asked: CountsWanted, counts: Counting) -> None:
+    """Read finely the bins near each of the places (several x cells), once for all cells."""
+    if asked.coarse:
+        _read_ahead(tallies.bins_around(places, NEAR), asked, tallies, counts)
 
 
 def _reader(asked: CountsWanted, counts: Counting, cell: int) -> Callable[[Sequence[tuple[int, int]]], tuple[Integers, Integers]]:
@@ -52,9 +64,8 @@ def _reader(asked: CountsWanted, counts: Counting, cell: int) -> Callable[[Seque
     return read
 
 
-def _read_ahead(ranks: Ranks, asked: CountsWanted, tallies: Tallies, counts: Counting) -> None:
-    """Read finely what the choices will almost surely need, once for all cells."""
-    near = tallies.bins_near(ranks.mechanism.windows_of_all(tallies))
+def _read_ahead(near: Integers, asked: CountsWanted, tallies: Tallies, counts: Counting) -> None:
+    """Read these bins finely, once for all cells."""
     bins = tallies.bins_of(near)
     bins = bins if len(bins) else np.zeros(1, np.int64)  # an empty table is read as often as any other
     found = counts(_finely(asked, ranges_of(bins))).take()

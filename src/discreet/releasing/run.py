@@ -10,10 +10,12 @@ from discreet.engines.wanted import Sums
 from discreet.planning.plan import Plan
 from discreet.private import Private
 from discreet.releasing.at_caps import units_cut
+from discreet.releasing.ends import chosen_with_ends
 from discreet.releasing.modes import chosen_modes
 from discreet.releasing.ranks import Counting, chosen
 from discreet.releasing.unit_sizes import chosen_sizes
 from discreet.statistics.at_caps import AtCaps
+from discreet.statistics.ends import RanksWithEnds
 from discreet.statistics.mode import Mode
 from discreet.statistics.part import Part, Released
 from discreet.statistics.ranks import Ranks
@@ -39,6 +41,8 @@ def _released(part: Part, plan: Plan, exact: Exact, counts: Counting | None) -> 
             return chosen_sizes(part, plan, counts)
         case Mode():
             return chosen_modes(part, plan.wanted, counts)
+        case RanksWithEnds():
+            return chosen_with_ends(part, plan.wanted, counts)
         case Ranks():
             return chosen(part, plan.wanted, counts)
         case AtCaps():

@@ -59,6 +59,7 @@ class Part(ABC):
     share: Fraction  # of the price
     is_first: ClassVar[bool] = False  # chosen before anything else is read, and all else is about it
     takes_delta: ClassVar[bool] = False  # then all else is paid in epsilon alone
+    weight: ClassVar[Fraction] = Fraction(1)  # of its share beside others, where no weight is named
     scales: ClassVar[bool] = False  # a lower price buys the same with wider noise, in proportion
 
     @property
@@ -247,6 +248,7 @@ class Draft(ABC):
     what: str
     aggregates: tuple[tuple[Aggregate, ...], ...]
     is_first: ClassVar[bool] = False
+    weight: ClassVar[Fraction] = Fraction(1)
 
     @property
     def is_clamped(self) -> bool:

@@ -3,7 +3,7 @@
 Proof: docs/proofs/quantiles.md
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil, isqrt
@@ -30,6 +30,7 @@ from discreet.statistics.ranks import ENDS_MISS, Ranks, Role, reaches, rows_beyo
 
 __all__ = ["RankDraft", "epsilon_of", "rank_drafts"]
 
+_ENDS: tuple[Role, ...] = ("low", "high")
 _ROOT_DIGITS = 10**12
 _PLAIN_ALONE, _PLAIN_TOGETHER = 64, 12  # 1 / the weight of each order of roundness; where points are cut, a heavy one needs more
 
@@ -93,12 +94,15 @@ class RankDraft(Draft):
         return Quantiles(order, tuple(mechanisms))
 
 
-def rank_drafts(
-    wanted: Sequence[tuple[Aggregate, Expression, Scope]], made: type[RankDraft] = RankDraft
-) -> tuple[RankDraft, ...]:
-    """One draft for all quantiles of a number over the same rows, one for each MIN and MAX; two more where ends are bought.
+Wished = tuple[Aggregate, Expression, Scope]  # the number it ranks, NULL rules written out, and how one unit reaches it
 
-    Beside every aggregate: the number it ranks, NULL rules written out, and how one unit reaches it.
+
+def rank_drafts(
+    wanted: Sequence[Wished], made: type[RankDraft] = RankDraft, with_ends: type[RankDraft] | None = None
+) -> tuple[RankDraft, ...]:
+    """One draft for all quantiles of a number over the same rows, one for each MIN and MAX; for those with an interval, one more.
+
+    ``with_ends`` is that one; None for ends that are chosen by rank themselves, as earlier versions did, two drafts more.
     """
     together: dict[tuple[Expression, Expression | None, AggregateKind], dict[Fraction, list[Aggregate]]] = {}
     scopes = {of: scope for _, of, scope in wanted}
@@ -107,16 +111,24 @@ def rank_drafts(
         shares.setdefault(_share(aggregate), []).append(aggregate)
     found: list[RankDraft] = []
     for (of, condition, kind), by_share in together.items():
-        points = sorted(by_share)
-        what = ", ".join(dict.fromkeys(to_text(replace(each, interval=False)) for q in points for each in by_share[q]))
-        groups = tuple(tuple(by_share[q]) for q in points)
-        found.append(made(of, condition, kind, "point", tuple(points), groups, scopes[of], what))
-        if ends := [q for q in points if any(each.interval for each in by_share[q])]:
-            said = ", ".join(dict.fromkeys(to_text(replace(by_share[q][0], interval=False)) for q in ends))
-            for role in ("low", "high"):
-                nothing: tuple[tuple[Aggregate, ...], ...] = ((),) * len(ends)
-                found.append(made(of, condition, kind, role, tuple(ends), nothing, scopes[of], f"{role} end of {said}"))
+        about = of, condition, kind
+        ends = [q for q in sorted(by_share) if any(each.interval for each in by_share[q])]
+        points = [q for q in sorted(by_share) if with_ends is None or q not in ends]
+        groups = {q: tuple(by_share[q]) for q in by_share}
+        if points:
+            said = _said(groups, points)
+            found.append(made(*about, "point", tuple(points), tuple(groups[q] for q in points), scopes[of], said))
+        if ends and with_ends is not None:
+            said = _said(groups, ends, interval=True)
+            found.append(with_ends(*about, "point", tuple(ends), tuple(groups[q] for q in ends), scopes[of], said))
+        elif ends:
+            found += [made(*about, role, tuple(ends), ((),) * len(ends), scopes[of], f"{role} end of {_said(groups, ends)}")
+                      for role in _ENDS]  # fmt: skip
     return tuple(found)
+
+
+def _said(groups: Mapping[Fraction, Sequence[Aggregate]], shares: Sequence[Fraction], *, interval: bool = False) -> str:
+    return ", ".join(dict.fromkeys(to_text(replace(each, interval=interval)) for q in shares for each in groups[q]))
 
 
 def _share(aggregate: Aggregate) -> Fraction:
