@@ -2,6 +2,8 @@
 
 import json
 import logging
+import subprocess
+import sys
 import traceback
 from fractions import Fraction
 
@@ -157,6 +159,27 @@ def test_what_a_crash_left_is_answered_once_with_its_own_plan_and_price(file, mo
     assert t.ask(count_above(1), epsilon="0.3").value == answer.value
     assert office.recover(file) == []
     assert office.verify(file).ok
+    t.close()
+
+
+DIES = """
+import os, sys
+from discreet.curator import open_table
+from discreet.releasing import ends
+ends.select_all = lambda *_: os._exit(9)
+open_table(sys.argv[1]).ask(sys.argv[2], epsilon="0.3")
+"""
+
+
+@pytest.mark.slow
+def test_a_process_that_dies_between_a_value_and_its_radius_is_followed_by_one_that_charges_nothing(file):
+    question = "SELECT MEDIAN(x, INTERVAL) AS v FROM t"
+    assert subprocess.run([sys.executable, "-c", DIES, str(file), question], check=False).returncode == 9
+    t = open_table(file)
+    answer = t.ask(question, epsilon="0.3")
+    assert answer.interval[0] <= answer.value <= answer.interval[1]
+    assert sql(file.parent, "SELECT state, attempt FROM charges") == [("settled", 2)]
+    assert spent(t) == Fraction(3, 10)
     t.close()
 
 

@@ -1,7 +1,7 @@
 """What a question leaves behind on two neighbouring tables, and how far apart it may be."""
 
 from collections import Counter
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from fractions import Fraction
 from itertools import groupby
@@ -16,6 +16,7 @@ from discreet.curator import curator_in_memory
 from discreet.facts.model import Budget
 from discreet.mechanisms.quantile import Quantile
 from discreet.mechanisms.selects import Selects
+from discreet.mechanisms.tape import played, taped
 from discreet.planning.build import make_plan
 from discreet.planning.price import read_price
 from discreet.questions.algebra import Caps
@@ -23,7 +24,6 @@ from discreet.questions.caps import with_caps
 from discreet.questions.check import checked
 from discreet.questions.sql import read_sql
 from discreet.releasing.stages import released_from
-from discreet.testing import recorded
 
 RELATIONS = ["add_remove", "change_one"]
 PRICES = [{"epsilon": "0.5"}, {"rho": "0.1"}, {"epsilon": 1, "delta": "1e-6"}]
@@ -45,13 +45,25 @@ def budgeted(facts, price):
     return replace(facts, budget=BUDGETS["delta" if "delta" in price else next(iter(price))])
 
 
-def observed(facts, engine, sql, price, caps, tried=None):
+@contextmanager
+def watching(tapes):
+    """Calls of mechanisms. The first run is taped into ``tapes``; later ones get its outcomes, about which all else is."""
+    if not tapes:
+        with taped() as tape:
+            tapes.append(tape)
+            yield tape.calls
+    else:
+        with played(tapes[0]) as calls:
+            yield calls
+
+
+def observed(facts, engine, sql, price, caps, tried=None, tapes=None):
     """Calls of mechanisms; then all that is public: charges, keys, warnings, or the refusal.
 
     What comes after a release is tried once for all curators that share ``tried``: it follows from the plan alone.
     """
     curator = curator_in_memory(facts, engine, tried)
-    with recorded() as calls:
+    with watching([] if tapes is None else tapes) as calls:
         try:
             answer = curator.ask(sql, **price, **caps)
         except dc.Refused as error:
@@ -69,9 +81,9 @@ def planned(facts, sql, price, caps=None, bounds_share=None):
     return make_plan(question, facts, read_price(**price))
 
 
-def released(plan, engine):
+def released(plan, engine, tapes=None):
     """Calls of mechanisms, and what was released: an asker's way without ledger and answer."""
-    with recorded() as calls:
+    with watching([] if tapes is None else tapes) as calls:
         return calls, released_from(plan, engine) if plan.vectors else ()
 
 
@@ -129,14 +141,16 @@ def compare(engine, facts, tables, sql, price, caps=None, lookups=None, *, whole
         engines = [held.enter_context(opened(engine, facts, rows, its)) for rows, its in zip(tables, beside, strict=True)]
         if plan is not None:
             return judged_releases(plan, engines)
-        (calls, public), (other_calls, other_public) = (observed(facts, each, sql, price, caps, tried) for each in engines)
+        tapes = []
+        (calls, public), (other_calls, other_public) = (observed(facts, each, sql, price, caps, tried, tapes) for each in engines)
         assert public == other_public
         return None if isinstance(public[0], str) else judged(facts.neighbours, calls, other_calls)
 
 
 def judged_releases(plan, engines):
     """The distances of what is released by one plan from two tables."""
-    (calls, found), (other_calls, other_found) = (released(plan, each) for each in engines)
+    tapes = []
+    (calls, found), (other_calls, other_found) = (released(plan, each, tapes) for each in engines)
     assert [np.shape(each) for each in found] == [np.shape(each) for each in other_found]
     return judged(plan.facts.neighbours, calls, other_calls)
 

@@ -135,7 +135,7 @@ STATISTICS = st.one_of(
     st.sampled_from(["AT_BOUNDS(x)", "AT_LOWER(y)", "AT_UPPER(k)"]),
     joined("COUNT(DISTINCT ", st.one_of(st.sampled_from(["c", "s", "b", "k", "name", "d", "BIN(y, 10)"]), EXPRESSIONS), ")"),
     joined(st.sampled_from(["MEDIAN", "MIN", "MAX"]), "(", EXPRESSIONS, st.sampled_from(["", ", INTERVAL"]), ")"),
-    joined("QUANTILE(", EXPRESSIONS, ", ", st.sampled_from(["0", "0.25", "1/3", "1"]), ")"),
+    joined("QUANTILE(", EXPRESSIONS, ", ", st.sampled_from(["0", "0.25", "1/3", "1", "0.9, INTERVAL"]), ")"),
     st.sampled_from(["MODE(c)", "MODE(s)", "MODE(b)"]),
     BREAKERS,
 )

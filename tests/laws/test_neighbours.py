@@ -103,6 +103,25 @@ def test_a_replaced_row_moves_the_choices_of_all_groups_together_by_what_a_famil
     assert compare("both", at_random.facts_for("change_one", 9), tables, sql, price) == [(lost, 2)]
 
 
+HEAP = [{"c": c, "k": 3} for c in (1, 2)] * 500  # so that 3 is the value that is chosen, in both groups
+
+
+@pytest.mark.parametrize(
+    ("relation", "tables", "sql", "moved"),
+    [
+        ("add_remove", (HEAP, [*HEAP, {"c": 1, "k": 6}]), "SELECT MEDIAN(k, INTERVAL) AS v FROM t", (1, 1, 1)),
+        ("add_remove", (HEAP, [*HEAP, {"c": 1, "k": 6}]), "SELECT c, MAX(k, INTERVAL) AS v FROM t GROUP BY c", (1, 1, 1)),
+        ("change_one", ([*HEAP, {"k": 0}], [*HEAP, {"k": 5}]), "SELECT MEDIAN(k, INTERVAL) AS v FROM t", (1, 1, 2)),
+        ("change_one", ([*HEAP, {"c": 1, "k": 0}], [*HEAP, {"c": 2, "k": 5}]),
+         "SELECT c, MEDIAN(k, INTERVAL) AS v FROM t GROUP BY c", (2, 2, 2)),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("price", [{"epsilon": 8}, {"rho": 8}])
+def test_a_value_its_radius_and_the_counts_around_it_are_each_moved_by_all_that_is_declared(relation, tables, sql, moved, price):
+    found = compare("both", at_random.facts_for(relation, len(tables[0])), tables, sql, price)
+    assert found == [(each, each) for each in moved]
+
+
 KNOWN = [
     ("VAR_POP(x)", {"x": -5.0}, {"x": 10.5}),
     ("COVAR(x, k)", {"x": -5.0, "k": 0}, {"x": 10.5, "k": 6}),

@@ -122,7 +122,7 @@ def test_two_joined_tables_that_differ_in_one_unit_differ_by_no_more_than_the_pl
 def questions_about_constants(draw):
     """SQL whose keys and filters look at what is constant per unit, in one of three tables."""
     keys = draw(st.sampled_from([["visits.r"], ["g"], ["visits.r", "BIN(y, 50)"], ["c", "g"], []]))
-    counted = draw(st.sampled_from(["COUNT(DISTINCT who)", "COUNT(*)", "SUM(k - 3)", "MEDIAN(y)"]))
+    counted = draw(st.sampled_from(["COUNT(DISTINCT who)", "COUNT(*)", "SUM(k - 3)", "MEDIAN(y)", "MEDIAN(y, INTERVAL)"]))
     filters = draw(st.sampled_from([("",), ("visits.r = 'a'", "visits.r <> 'a'"), ("g = 1", "g = 2")]))
     named = [f"{key} AS g{i}" for i, key in enumerate(keys)]
     named += [f"{counted}{f' FILTER (WHERE {one})' if one else ''} AS v{i}" for i, one in enumerate(filters)]

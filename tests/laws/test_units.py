@@ -210,7 +210,7 @@ def test_bad_units_move_nothing_further_than_planned(what, rows, sql):
 
 LOUD = ["COUNT(*)", "COUNT(y)", "COUNT(DISTINCT who)", "COUNT(DISTINCT name)", "SUM(k)", "SUM(x)", "AVG(y)", "VAR_SAMP(y)",
         "STDDEV(x)", "COVAR(x, y)", "CORR(x, y)", "MEDIAN(y)", "QUANTILE(y, 0.9)", "MIN(x)", "MAX(x)", "AT_BOUNDS(x)",
-        "REGR_SLOPE(x, y)",
+        "REGR_SLOPE(x, y)", "MEDIAN(y, INTERVAL)",
         "COUNT(*) FILTER (WHERE c = 1)"]  # fmt: skip
 
 

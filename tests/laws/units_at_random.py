@@ -73,7 +73,7 @@ def questions_about_constants(draw):
     keys = draw(st.lists(st.sampled_from(["c", "s", "b", "k", "BIN(k, 2)", "EXTRACT(YEAR FROM d)", "BIN(y, 50)"]), max_size=2,
                          unique=True))  # fmt: skip
     counted = draw(st.sampled_from(["COUNT(*)", "COUNT(DISTINCT who)", "SUM(k - 3)", "AVG(y)", "COUNT(x)", "MEDIAN(y)",
-                                    "AT_CAPS()", "AT_CAPS(BIN(y, 50))", *BOUNDED]))  # fmt: skip
+                                    "MEDIAN(y, INTERVAL)", "AT_CAPS()", "AT_CAPS(BIN(y, 50))", *BOUNDED]))  # fmt: skip
     filters = draw(st.sampled_from([("",), *APART])) if "AT_CAPS" not in counted else ("", "", "")[: draw(st.integers(1, 2))]
     keys = [key for key in keys if "AT_CAPS" not in counted or key != "BIN(y, 50)"]  # it goes with constants alone
     named = [f"{key} AS g{i}" for i, key in enumerate(keys)]

@@ -8,7 +8,8 @@ KEYS = ("c", "s", "b", "k")
 VALUES = ("SUM(x)", "SUM(k - 3)", "SUM(y)", "COUNT(*)", "COUNT(y)", "AVG(y)", "AVG(x * 2)", "MIN(x)", "MAX(k)", "MAX(y)",
           "SUM(CASE WHEN b THEN 1 ELSE 0 END)")  # fmt: skip
 ENDS = st.sampled_from([("0", "8"), ("-3", "20"), ("5", "5"), ("-0.1", "150.5"), ("10", "100"), ("-1e6", "1e6")])
-STATISTICS = ("SUM({v})", "AVG({v})", "COUNT({v})", "VARIANCE({v})", "MEDIAN({v})", "MAX({v})", "QUANTILE({v}, 0.9)")
+STATISTICS = ("SUM({v})", "AVG({v})", "COUNT({v})", "VARIANCE({v})", "MEDIAN({v})", "MAX({v})", "QUANTILE({v}, 0.9)",
+              "MEDIAN({v}, INTERVAL)")  # fmt: skip
 
 
 @st.composite

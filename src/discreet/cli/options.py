@@ -50,7 +50,7 @@ MaxRowsPerGroup = Annotated[
     int | None, typer.Option("--max-rows-per-group", metavar="N", help="How many rows of each unit count in one group.")
 ]
 ValueIntervals = Annotated[
-    bool, typer.Option("--value-intervals", help="Buy intervals for the values of quantiles, MIN and MAX: each costs two more.")
+    bool, typer.Option("--value-intervals", help="Buy intervals for the values of quantiles, MIN and MAX: each counts for three.")
 ]
 BoundsShare = Annotated[
     str | None, typer.Option("--bounds-share", metavar="S", help="The part of the price that finds bounds nobody knows: 0.2.")

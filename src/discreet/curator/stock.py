@@ -166,7 +166,7 @@ class Stock:
         if request.bought is None or len(request.bought) == len(plan.vectors):
             return bought_whole(plan)
         uses = self._uses(request.uses)
-        if uses is None:
+        if uses is None or max((*request.bought, *(use.place for use in uses)), default=0) >= len(plan.vectors):
             return None
         first = [use for use in uses if plan.vectors[use.place].is_first]
         plan = opened(plan, tuple(self.integers(use.draw) for use in first)) if first else plan
