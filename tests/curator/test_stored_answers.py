@@ -45,8 +45,8 @@ def upgraded(monkeypatch):
     return happens
 
 
-def planned_otherwise(question, facts, price, weights=None):
-    plan = make_plan(question, facts, price, weights)
+def planned_otherwise(question, facts, price, weights=None, **words):
+    plan = make_plan(question, facts, price, weights, **words)
     return replace(plan, event=Sequence((plan.event,)))
 
 
