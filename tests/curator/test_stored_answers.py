@@ -229,8 +229,8 @@ def test_recovery_finishes_what_it_can_and_tells_what_it_cannot(file, t, monkeyp
     for number in (1, 2):
         killed(t, count_above(number))
 
-    def differs(question, *words):
-        return (planned_otherwise if "Fraction(2, 1)" in repr(question.where) else make_plan)(question, *words)
+    def differs(question, *words, **more):
+        return (planned_otherwise if "Fraction(2, 1)" in repr(question.where) else make_plan)(question, *words, **more)
 
     monkeypatch.setattr(stock, "make_plan", differs)
     with pytest.raises(dc.LedgerFault, match="1 charge"):
