@@ -1,8 +1,9 @@
 """``serve``: the tables of a folder over HTTP, for people who are not trusted."""
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -10,7 +11,10 @@ from discreet.cli.options import Json, print_json
 from discreet.cli.printing import say
 from discreet.errors import ParameterError
 
-__all__ = ["serve"]
+if TYPE_CHECKING:
+    from discreet.service.settings import Settings
+
+__all__ = ["serve", "service"]
 
 
 def serve(
@@ -27,13 +31,19 @@ def serve(
     as_json: Json = False,
 ) -> None:
     """Answer questions about the tables of a folder over HTTP, until it is interrupted. Needs the service extra."""
+    serving, settings_of = service()
+    settings = settings_of(folder, host, port, workers, behind_proxy, tls_cert, tls_key, max_upload * 1_000_000)
+    serving(settings, lambda address: _say(address, as_json=as_json))
+
+
+def service() -> "tuple[Callable[[Settings, Callable[[str], None]], None], type[Settings]]":
+    """What serves, and its settings. Raises ParameterError where the extra is not installed."""
     try:
         from discreet.service.serving import serve as serving
         from discreet.service.settings import Settings
     except ImportError:
         raise ParameterError("serving needs the service extra", hint="pip install 'discreet[service]'") from None
-    settings = Settings(folder, host, port, workers, behind_proxy, tls_cert, tls_key, max_upload * 1_000_000)
-    serving(settings, lambda address: _say(address, as_json=as_json))
+    return serving, Settings
 
 
 def _say(address: str, *, as_json: bool) -> None:

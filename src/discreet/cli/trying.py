@@ -18,10 +18,17 @@ def demo(
     keep: Annotated[
         Path | None, typer.Option("--keep", metavar="DIR", help="Keep the tables and their ledger in DIR, to go on asking.")
     ] = None,
+    serve: Annotated[bool, typer.Option("--serve", help="Serve the tables on this machine, with a page to ask them on.")] = False,
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="With --serve: the port; 0 takes any that is free.")] = 0,
     as_json: Json = False,
 ) -> None:
     """Watch a budget being spent: made-up tables, real questions, exact noise, a ledger that adds up. Takes seconds."""
     with _room(keep) as folder:
+        if serve:
+            from discreet.cli.demo.served import serve_demo
+
+            serve_demo(folder, port, as_json=as_json)
+            return
         from discreet.cli.demo.story import tell
 
         if as_json:

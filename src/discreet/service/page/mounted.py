@@ -13,7 +13,7 @@ __all__ = ["routes"]
 
 routes = APIRouter(include_in_schema=False)
 _HERE = Path(__file__).parent
-_PAGES = {"": "signin.html", "ask": "ask.html"}
+_PAGES = {"": "signin.html", "ask": "ask.html", "holder": "holder.html"}
 _KINDS = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 
 
@@ -27,6 +27,12 @@ async def signin() -> Response:
 async def ask() -> Response:
     """For analysts."""
     return _page("ask")
+
+
+@routes.get("/holder")
+async def holder() -> Response:
+    """For data holders."""
+    return _page("holder")
 
 
 @routes.get("/static/{name}")

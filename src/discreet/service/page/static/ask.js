@@ -265,6 +265,7 @@ async function begin() {
   wire();
   try {
     state.me = await get("/api/me");
+    $("#to-holder").hidden = state.me.role !== "holder";
     $("#who").textContent = `${state.me.name}, ${state.me.role === "holder" ? "data holder" : "analyst"}`;
     state.tables = (await get("/api/tables")).tables;
     const wished = new URLSearchParams(location.search).get("table"), first = state.tables.find((each) => each.name === wished) ?? state.tables.find((each) => each.state === "open") ?? state.tables[0];

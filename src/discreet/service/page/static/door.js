@@ -23,7 +23,7 @@ async function enter(given) {
   token.set(given);
   try {
     const me = await get("/api/me");
-    location.replace(me.role === "holder" && me.pages?.includes("holder") ? "/holder" : "/ask");
+    location.replace(me.role === "holder" ? "/holder" : "/ask");
   } catch (error) {
     token.drop();
     trouble(...why(error));

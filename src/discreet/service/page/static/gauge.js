@@ -12,7 +12,9 @@ export function gauge(root, { cap, spent, remaining, bite = null, leftAfter = nu
   bar.children[0].style.width = percent(of(spent));
   bar.children[1].style.width = percent(wide);
   if (own) bar.children[2].style.left = percent(of(spent) + of(mine));
-  root.className = `gauge${isOver ? " over" : ""}${of(remaining) <= 0 ? " empty" : ""}`;
+  root.classList.add("gauge");
+  root.classList.toggle("over", isOver);
+  root.classList.toggle("empty", of(remaining) <= 0);
   const keys = [["spent", `spent ${spent[kind]}`], bite && ["bite", isOver ? "more than is left" : `this question ${bite[kind]}`],
     ["left", leftAfter && !isOver ? `left after ${leftAfter[kind]}` : `left ${remaining[kind]}`], own && ["own", `your limit, ${sign(kind)} ${mine[kind]} more`]];
   root.replaceChildren(bar, el("p", { class: "key", hidden: !hasKey }, keys.filter(Boolean).map(([name, text]) => el("span", {}, [el("i", { class: name }), text]))));

@@ -25,7 +25,9 @@ export const amount = (text) => { const [above, below = "1"] = String(text).spli
 
 const SIGNS = { epsilon: "ε", rho: "ρ", delta: "δ" };
 export const sign = (name) => SIGNS[name] ?? name;
-export const loss = (found) => Object.entries(found ?? {}).map(([name, value]) => `${sign(name)} ${value}`).join(", ") || "nothing";
+// A fraction is written as a decimal where that is the same number.
+const decimal = (text) => { const found = amount(text); return String(text).includes("/") && Number(found.toFixed(6)) === found ? String(found) : String(text); };
+export const loss = (found) => Object.entries(found ?? {}).map(([name, value]) => `${sign(name)} ${decimal(value)}`).join(", ") || "nothing";
 
 // ---- icons and notes
 const PATHS = {
