@@ -2,8 +2,9 @@
 
 WAL with synchronous = FULL: when a transaction has returned it survives the death of the process and of the machine. Whatever
 writes does so in its turn, and the log is emptied in the same turn, never by SQLite on its own. Before a transaction is durable,
-and before anything that was read or written leaves, the open file is still the one that its name leads to (rule 38). A ledger
-in memory is the same without a file, for tables whose budget lives in this process.
+and before anything that was read or written leaves, the open file is still the one that its name leads to (rule 38). Whoever
+reads while another thread has the connection, which may wait for its turn, reads by a spare one. A ledger in memory is the same
+without a file, for tables whose budget lives in this process.
 """
 
 import logging
@@ -42,13 +43,15 @@ _log = logging.getLogger("discreet")
 
 
 class Database:
-    """A connection of this process, shared by its threads one at a time."""
+    """A connection of this process, shared by its threads one at a time; and a spare one, once two of them want to read."""
 
-    def __init__(self, file: Path | None, *, create: bool = False) -> None:
+    def __init__(self, file: Path | None, *, create: bool = False, main: "Database | None" = None) -> None:
         self._file = None if file is None else file.absolute()
         self._lock = RLock()
         self._is_let_go = False  # for the time of a fork
-        self._identity: Identity | None = None
+        self._main = main  # what this is the spare one of
+        self._spares: dict[str, Database] = {}  # one at most
+        self._identity: Identity | None = None if main is None else main._identity
         self._seen: tuple[int, str] | None = None  # number and hash of the last entry that this process knows of
         self._tried = 0  # length of the log when it could not be emptied
         with _faults("the ledger cannot be opened", self._file):
@@ -70,9 +73,10 @@ class Database:
                 yield from self._written(connection)
 
     def _written(self, connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
+        known = self._seen
         connection.execute("BEGIN IMMEDIATE")
         try:
-            self._check_seen(connection)
+            _check_seen(connection, known)
             yield connection
             seen = _last(connection)
             self._check_identity()
@@ -82,7 +86,7 @@ class Database:
                 connection.execute("ROLLBACK")
             raise
         length = self._check_identity()  # what nobody else will find must not be answered
-        self._seen = seen
+        self._note(seen)
         if length > max(_LONGEST_LOG, self._tried + _LONGEST_LOG):
             patience = _PATIENCE_WITH_READERS if length > _LONGEST_LOG_WHILE_READ else 0.0
             with suppress(sqlite3.Error):  # what was committed stays, in the log
@@ -90,20 +94,45 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """One state of the ledger, whatever is written meanwhile."""
-        with self._lock, _faults("the ledger cannot be read", self._file):
-            connection = self._connected()
-            self._check_identity()
-            connection.execute("BEGIN")
-            try:
-                self._check_seen(connection)
-                seen = _last(connection)
+        """One state of the ledger, whatever is written meanwhile: nobody who reads waits for a thread that writes."""
+        if not self._lock.acquire(blocking=self._file is None or self._main is not None):
+            with self._spare().reading() as connection:
                 yield connection
-                self._check_identity()
-                self._seen = seen
-            finally:
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
+            return
+        try:
+            with _faults("the ledger cannot be read", self._file):
+                yield from self._read(self._connected())
+        finally:
+            self._lock.release()
+
+    def _read(self, connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
+        self._check_identity()
+        self._note(None if self._main is None else self._main._seen)
+        known = self._seen  # before the state is chosen that is read: others may see later ones meanwhile
+        connection.execute("BEGIN")
+        try:
+            _check_seen(connection, known)
+            seen = _last(connection)
+            yield connection
+            self._check_identity()
+            self._note(seen)
+        finally:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+
+    def _spare(self) -> "Database":
+        """Another connection to the same file, for whoever reads meanwhile. Without a lock, which a fork would take along."""
+        if not self._spares:
+            made = Database(self._file, main=self)
+            if self._spares.setdefault("", made) is not made:
+                made.close()
+        return self._spares[""]
+
+    def _note(self, seen: tuple[int, str] | None) -> None:
+        """What was seen of the ledger, by either connection: each looks for the last of it the next time."""
+        for database in (self,) if self._main is None else (self, self._main):
+            if seen is not None and (database._seen is None or seen[0] > database._seen[0]):
+                database._seen = seen
 
     def checkpoint(self) -> None:
         """Empty the log into the ledger's file."""
@@ -115,6 +144,8 @@ class Database:
 
     def close(self) -> None:
         """Let go of the file."""
+        for spare in self._spares.values():
+            spare.close()
         with self._lock:
             _opened.discard(self)
             self._close()
@@ -167,19 +198,6 @@ class Database:
     def _check_identity(self) -> int:
         """The length of the log, if the files are still those that were opened."""
         return 0 if self._identity is None else self._identity.check()
-
-    def _check_seen(self, connection: sqlite3.Connection) -> None:
-        """What this process has seen is still there: older content can be put back under the same name and number.
-
-        And nobody has begun to write what this version does not know.
-        """
-        _refuse_newer(connection)
-        if self._seen is None:
-            return
-        found = connection.execute("SELECT hash FROM entries WHERE number = ?", self._seen[:1]).fetchone()
-        if found != self._seen[1:]:
-            hint = "an older copy was put back: run discreet ledger verify with a witness, then open the table again"
-            raise LedgerFault("the ledger has gone back behind what was seen of it", hint=hint)
 
     def _empty_log(self, connection: sqlite3.Connection, patience: float = 0.0) -> bool:
         """Whether somebody kept part of the log from being emptied who has read in it for longer than we wait.
@@ -265,6 +283,20 @@ def _refuse_newer(connection: sqlite3.Connection) -> int:
     if found > len(MIGRATIONS):
         raise LedgerFault("the ledger was written by a newer version", hint="install the newer version of discreet")
     return found
+
+
+def _check_seen(connection: sqlite3.Connection, known: tuple[int, str] | None) -> None:
+    """What this process has seen is still there: older content can be put back under the same name and number.
+
+    And nobody has begun to write what this version does not know.
+    """
+    _refuse_newer(connection)
+    if known is None:
+        return
+    found = connection.execute("SELECT hash FROM entries WHERE number = ?", known[:1]).fetchone()
+    if found != known[1:]:
+        hint = "an older copy was put back: run discreet ledger verify with a witness, then open the table again"
+        raise LedgerFault("the ledger has gone back behind what was seen of it", hint=hint)
 
 
 def _identified(file: Path, *known: tuple[int, int] | None) -> Identity:
