@@ -1,14 +1,15 @@
 """Totals of units with many rows, and shares
 
-How far from the truth is the sum of all that people spend, if nobody may count for more than so much? *Rows*: of each unit at most
-so many rows count (`PER UNIT n ROWS`), and the noise is that of so many rows at the upper bound. *Per unit*: what a unit comes to is brought into
-a range (`SUM(x) PER UNIT BETWEEN 0 AND b`), and the noise is that of b. *Subquery*: the same as a sum of values per unit. Shops are
-made up: 2 469 households with 300 000 receipts between 0 and 100, whose totals are as unequal as those of a retail panel (the largest is some ten times
-the mean). Restaurants are the visits of one week in a data set of lessons, if `DISCREET_DATA` says where that is.
+How far from the truth is the sum of all that people spend, if nobody may count for more than so much? *Rows*: of each unit at
+most so many rows count (`PER UNIT n ROWS`), and the noise is that of so many rows at the upper bound. *Per unit*: what a unit
+comes to is brought into a range (`SUM(x) PER UNIT BETWEEN 0 AND b`), and the noise is that of b. *Subquery*: the same as a
+sum of values per unit. Shops are made up: 2 469 households with 60 000 receipts between 0 and 100, whose totals are as
+unequal as those of a retail panel (the largest is some ten times the mean). Restaurants are the visits of one week in a data
+set of lessons, if `DISCREET_DATA` says where that is.
 
-*Bias* is what caps and ranges leave out, as a part of the true sum; *95 % error* is what the distance from the true sum, bias included, exceeds in
-5 of 100 draws. The share of rows that meet a condition is asked as COUNT(*) FILTER over COUNT(*) and as the mean that it is.
-All at ε = 1, 200 draws of each, errors against exact sums; times do not matter here.
+*Bias* is what caps and ranges leave out, as a part of the true sum; *95 % error* is what the distance from the true sum, bias
+included, exceeds in 5 of 100 draws. The share of rows that meet a condition is asked as COUNT(*) FILTER over COUNT(*) and as
+the mean that it is. All at ε = 1, 100 draws of each, errors against exact sums; times do not matter here.
 """
 
 import os
@@ -21,7 +22,7 @@ from _record import Row, Times, record, target
 
 import discreet as dc
 
-DRAWS, HOMES, RECEIPTS = 200, 2469, 300_000
+DRAWS, HOMES, RECEIPTS = 100, 2469, 60_000
 SHARES = {
     "COUNT(*) FILTER over COUNT(*)": "COUNT(*) FILTER (WHERE x > 20) / COUNT(*)",
     "100.0 * SUM(CASE …) / COUNT(*)": "100.0 * SUM(CASE WHEN x > 20 THEN 1 ELSE 0 END) / COUNT(*)",
@@ -30,7 +31,7 @@ SHARES = {
 
 
 def main() -> None:
-    shops = totals("shops", made_shops(), upper=100, rows=(120, 500), most=(4000, 8000))
+    shops = totals("shops", made_shops(), upper=100, rows=(24, 100), most=(800, 1600))
     week = restaurants()
     restaurant = [] if week is None else totals("restaurants", week, upper=120, rows=(2, 4), most=(150,))
     told, best = shares(), min((row for row in shops if row["form"] == "per unit"), key=lambda row: row["95 % error, %"])

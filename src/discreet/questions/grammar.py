@@ -62,6 +62,7 @@ _OPERATIONS: dict[str, Operation] = {
     "/": "divide",
     "%": "remainder",
 }
+_OVER = "only totals over all groups are in the language"
 _WRITTEN_APART = ("CAST", "COUNTIF", "COUNT_IF", "EXTRACT", "LEFT", "SUBSTRING", "TRY_CAST")
 KNOWN = tuple(sorted({*AGGREGATES, *FUNCTIONS, *RANKED, *_WRITTEN_APART}))
 
@@ -226,7 +227,7 @@ class Grammar:
     def _overall(self, of: Aggregate, token: Token) -> Expression:
         self.cursor.expect("(")
         if self.cursor.token.key != ")":
-            raise self.cursor.refused(self.cursor.token, "only totals over all groups are in the language", "write OVER ()")
+            raise self.cursor.refused(self.cursor.token, _OVER, "write OVER (), or RUNNING_COUNT(*) by a key in order")
         self.cursor.take()
         return self._made(Overall(of), token)
 

@@ -17,7 +17,8 @@ SYMBOLS = {
     "*": ("* stands for rows, and rows are never shown", "ask for statistics, such as COUNT(*) or AVG(x)"),
 }
 
-_ONE_SELECT = ("only one SELECT over one table is in the language", "move the condition into WHERE, CASE or FILTER (WHERE …)")
+_ONE_SELECT = ("only one SELECT over one table is in the language",
+               "move conditions into WHERE, CASE or FILTER (WHERE …); a share of all is COUNT(*) / SUM(COUNT(*)) OVER ()")
 _JOIN = ("joins stand behind FROM", "write FROM t JOIN lookup ON t.key = lookup.key, with a lookup that the facts declare")
 _SETS = ("set operations are not in the language", "write what differs as COUNT(*) FILTER (WHERE …), as a key, or ask twice")
 _WINDOW = ("window functions are not in the language", "GROUP BY the partition columns; SUM(COUNT(*)) OVER () is a total")

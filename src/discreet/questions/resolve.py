@@ -112,13 +112,20 @@ def _declared(expression: Column, names: Names) -> Column:
     )
 
 
+def _counted(unit: str) -> str:
+    """What can be asked about single units."""
+    name = name_text(unit)
+    each = f"FROM (SELECT {name}, SUM(x) AS s FROM … GROUP BY {name})"
+    return f"it can only be counted: COUNT(DISTINCT {name}); what each comes to is asked about as a table: {each}"
+
+
 def _known_as(written: Column, names: Names) -> tuple[str, str] | None:
     """What a name that is no column's is in the facts, and what to write then: the unit, a value, a column to be joined."""
     name, facts = written.name, names.tables.facts
     if written.table is not None and names.tables.called.get(written.table.casefold()) != "":
         return None
     if isinstance(facts.unit, ByColumn) and facts.unit.column.casefold() == name.casefold():
-        return f"{short(name)} is the unit", f"it can only be counted: COUNT(DISTINCT {name_text(facts.unit.column)})"
+        return f"{short(name)} is the unit", _counted(facts.unit.column)
     missing = f"column {short(name)} is not declared"
     for column in names.facts.columns:
         values = [value for value in column.values if isinstance(value, str)] if isinstance(column, Category) else []
