@@ -185,6 +185,14 @@ def test_limits_of_the_facts_hold_whatever_is_left(folder):
     (folder / "small.toml").write_text(text.replace("epsilon = 1.4", "epsilon = 1.4\nmax_epsilon_per_question = 0.5"))
     with pytest.raises(dc.BudgetError, match=r"at most 0\.5"):
         open_unregistered(folder / "small.toml").ask(RURAL, epsilon=1)
+    with open_unregistered(folder / "small.toml") as table:
+        quote = table.quote(RURAL, epsilon=1)
+        assert not quote.affordable
+        assert "one question may cost at most 0.5" in quote.warnings[0]
+        assert "more than one question may cost" in str(quote)
+        assert table.quote(RURAL, epsilon="0.5").affordable
+    with pytest.raises(dc.Fault):
+        table.ask(RURAL, epsilon="0.5")
     (folder / "old.toml").write_text(text.replace("epsilon = 1.4", "epsilon = 1.4\nexpires = 2020-01-01"))
     with pytest.raises(dc.AccessError, match="2020-01-01"):
         open_unregistered(folder / "old.toml").ask(RURAL, epsilon="0.1")

@@ -272,7 +272,7 @@ def _who_has_too_little(quote: "Quote") -> str:
     asker = quote.after.asker
     if asker is not None and asker.limit is not None and not is_enough(asker.limit, asker.spent):
         return f"{clean(asker.name)} has"
-    return "the budget has"
+    return "one question may cost" if is_enough(quote.budget.remaining, quote.cost) else "the budget has"
 
 
 def groups_in_words(quote: "Quote") -> list[tuple[str, str]]:

@@ -7,7 +7,7 @@ settled; and only a settled answer leaves. Nothing is ever refunded.
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Unpack
+from typing import Self, Unpack
 
 from discreet.answers.answer import Answer, BudgetState
 from discreet.answers.quote import Quote
@@ -99,6 +99,8 @@ class Curator(Verbs):
         purchase, view = found.purchase, view_of(found.purchase).plan
         with by_parts(self.desk.ledger, [found.request]):
             then = prospect(self.desk.ledger, found.request)
+        is_old = found.is_old or purchase.is_free
+        too_dear = (then.too_dear,) if then.too_dear and not is_old else ()
         least, counted = readable_group(view, sure) or (None, "rows")
         return Quote(
             table=self.facts.name,
@@ -106,7 +108,7 @@ class Curator(Verbs):
             cost=then.cost,
             takes=None if then.takes == then.cost else then.takes,
             after=then.after,
-            affordable=then.is_enough,
+            affordable=then.is_enough and not too_dear,
             split=split_of(purchase),
             free=free_parts(purchase),
             offers=offers_of(purchase, sure, ask.rows_assumed, rows),
@@ -116,10 +118,10 @@ class Curator(Verbs):
             readable_group=least,
             counted=counted,
             budget=then.before,
-            replay=found.is_old or purchase.is_free,
+            replay=is_old,
             left_out=left_out(view),
             is_empty=any(axis.values and not axis.shown for axis in plan.axes),
-            warnings=(*self._stops(found.request), *warnings_for(view), *join_notes(plan), *how_to_ask(plan)),
+            warnings=(*self._stops(found.request), *too_dear, *warnings_for(view), *join_notes(plan), *how_to_ask(plan)),
         )
 
     def ask(self, question: Asked, **words: Unpack[Words]) -> Answer:
@@ -183,6 +185,13 @@ class Curator(Verbs):
     def close(self) -> None:
         """Let go of the table and of the ledger."""
         self.desk.close()
+
+    def __enter__(self) -> Self:
+        """``with dc.open("t.toml") as t``: closed at the end, whatever happens."""
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self.close()
 
     def unfreeze(self, *, reason: str) -> list[Alarm]:
         """Let everybody ask a table in memory again. The faults that had frozen them, each with its charge and question."""

@@ -127,6 +127,7 @@ def _entries(column: Drafted) -> Iterator[str]:
             yield _line("type", _text(column.guess), 'or "category" with values = [1, 2], if it is a code')
         case other:
             yield _line("type", _text(other))
+    yield _more('rows without a value are a group of their own when asked by it; with null = "drop" they are in none')
     for each in column.spelt:
         yield _line(each.key, each.value, each.comment)
     if column.guess in _BOUNDED:

@@ -23,7 +23,8 @@ from discreet.planning.price import Price
 from discreet.privacy.losses import Concentrated
 from discreet.remedies import Remedy
 
-__all__ = ["UNCOUNTED", "admit", "admit_beside", "check_analyst", "check_end", "end_of", "forget_ends", "limit_of", "note_ends"]
+__all__ = ["UNCOUNTED", "admit", "admit_beside", "check_analyst", "check_end", "end_of", "forget_ends", "limit_of", "note_ends",
+           "too_dear"]  # fmt: skip
 
 UNCOUNTED = ("crashes", "superseded")  # references of charges that were written off, and are nobody's fault
 
@@ -83,6 +84,16 @@ def admit_beside(snapshot: Snapshot, row: TableRow, request: Request) -> None:
         if other.account != row.account:
             raise AccessError(f"{table} is not about the same people", hint="write the same people in both facts files")
         admit(snapshot, other, replace(request, table=table, version=version))
+
+
+def too_dear(row: TableRow, request: Request) -> BudgetError | None:
+    """Why one question may not cost as much, whatever is left; None if it may."""
+    try:
+        if (most := row.most_per_question) is not None:
+            _check_most(most, request.price)
+    except BudgetError as error:
+        return error
+    return None
 
 
 def _check_most(most: Fraction, price: Price) -> None:

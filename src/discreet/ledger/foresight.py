@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from discreet.answers.answer import BudgetState
-from discreet.ledger.admission import limit_of
+from discreet.ledger.admission import limit_of, too_dear
 from discreet.ledger.alarms import asker_named
 from discreet.ledger.budgets import state_of
 from discreet.ledger.charging import Ledger
@@ -39,6 +39,7 @@ class Prospect:
     takes: Loss
     after: BudgetState
     is_enough: bool
+    too_dear: str = ""  # why one question may not cost as much, whatever is left
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,9 @@ def prospect(ledger: Ledger, request: Request) -> Prospect:
         takes, theirs = books.spent(now=row.name).minus(spent), books.spent(asker)
         limits = [limit for each in (row, *beside) if (limit := limit_of(snapshot, each, asker)) is not None]
         is_enough = books.spent().fits(row.cap) and all(theirs.fits(limit) for limit in limits)
-        return Prospect(before, loss(price), loss(takes), state_of(snapshot, row, books, asker), is_enough)
+        refused = too_dear(row, request)
+        why = "" if refused is None else f"{refused.message}; {refused.hint}"
+        return Prospect(before, loss(price), loss(takes), state_of(snapshot, row, books, asker), is_enough, why)
 
 
 def worth(ledger: Ledger, requests: Sequence[Request]) -> list[Worth]:
