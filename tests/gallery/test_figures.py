@@ -81,7 +81,7 @@ def test_noise_on_a_mean_of_schooling_and_errors_of_coverage():
 @pytest.mark.slow
 def test_every_page_draws_itself_with_its_numbers_and_its_words(tmp_path):
     quick = tuple(each for each in PAGES if each.number != 26)                  # a linear program takes its time
-    paths = list(write_figures(tmp_path, quick, form="txt"))
+    paths = [path for path in write_figures(tmp_path, quick, form="txt") if path.suffix == ".txt"]
     assert len(paths) == sum(len(each.figures) for each in quick)
     for path in paths:
         assert list(csv.DictReader(path.with_suffix(".csv").read_text(encoding="utf-8").splitlines()))

@@ -101,11 +101,10 @@ def rebuilt(many: tuple[int, ...] = (25, 50, 100)) -> Figure:
               [line.rate.share for line in some])
         for target, some in by.items()
     )  # fmt: skip
-    last = {target: some[-1].rate.share for target, some in by.items()}
     alt = (
-        "The share of a hundred secret bits that a linear program gets right, by the number of counts it is told. From "
-        f"exact counts {100 * last['unprotected']:.0f} %; from counts that cost ε = 1 together about half, "
-        f"{100 * last['discreet']:.0f} % this time. No more than {100 * found.most:.0f} % is possible, whatever one does."
+        "The share of a hundred secret bits that a linear program gets right, by the number of counts it is told. From a hundred "
+        "exact counts all of them; from counts that cost ε = 1 together about half, as by guessing. No more than "
+        f"{100 * found.most:.0f} % is possible, whatever one does."
     )
     plot = Plot(Axis("counts asked"), Axis("bits right", ends=(0, 1.02), form=".0%"),
                 (*curves, Mark("the most that ε = 1 allows", y=found.most), Mark("guessing", y=0.5)))  # fmt: skip

@@ -107,7 +107,7 @@ def why_it_works() -> Figure:
 
 def _map() -> Plot:
     """A query with two numbers: (0, 0) on one table, (½, ½) on the other, so that Δ = 1."""
-    step = 0.1
+    step = 0.25
     axis = np.arange(-1.5, 2.05, step)
     x, y = (each.ravel() for each in np.meshgrid(axis, axis))
     ratio = np.abs(x - 0.5) + np.abs(y - 0.5) - np.abs(x) - np.abs(y)

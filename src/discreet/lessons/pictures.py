@@ -10,7 +10,7 @@ from discreet.plots.figure import Axis, Curve, Figure, Plot
 __all__ = ["figure_of_densities", "figure_of_law"]
 
 
-def figure_of_densities(laws: Mapping[str, Continuous], ends: tuple[float, float], points: int = 801) -> Figure:
+def figure_of_densities(laws: Mapping[str, Continuous], ends: tuple[float, float], points: int = 401) -> Figure:
     """Densities over one axis."""
     xs = np.linspace(*ends, points)
     curves = tuple(Curve(name, xs.tolist(), law.pdf(xs).tolist()) for name, law in laws.items())

@@ -11,6 +11,7 @@ from discreet.plots.style import BLUE, DASHES, INK, LETTER, PALE, RULE, SERIES, 
 __all__ = ["figure_spec"]
 
 _AROUND = 90  # pixels beside a plot
+_LONG = 24  # letters of a name from which on names stand one below the other: browsers' letters are wider than ours
 _SMALLER = 0.72  # letters of a title to those below it
 
 
@@ -25,7 +26,9 @@ def figure_spec(figure: Figure) -> Spec:
     if len(plots) == 1:
         body.pop("title", None)
     look = config()
-    look["legend"] |= {"orient": "bottom", "columns": 2, "symbolSize": 220, "symbolStrokeWidth": 2, "labelLimit": 320}
+    longest = max((len(name) for plot in figure.plots for name in plot.names), default=0)
+    beside = 1 if longest > _LONG else 2
+    look["legend"] |= {"orient": "bottom", "columns": beside, "symbolSize": 220, "symbolStrokeWidth": 2, "labelLimit": 320}
     look["title"]["frame"] = "bounds"
     return {"title": title, "description": figure.alt, **body, "config": look}
 

@@ -1,6 +1,7 @@
-"""``devices``: some twelve thousand devices of 6000 households in 240 made-up zips, for a release of broadband coverage.
+"""``devices``: some fifty thousand devices of 24 000 households in 120 made-up zips, for a release of broadband coverage.
 
-The first three digits of a zip are its county. Towns are fast, villages slow, so that coverage differs from zip to zip.
+The first three digits of a zip are its county. Towns are fast, villages slow, so that coverage differs from zip to zip; most zips
+are large beside the noise of a tenth of ε, and some are not.
 """
 
 import numpy as np
@@ -11,9 +12,9 @@ from discreet.lessons.samples.shape import Sample
 
 __all__ = ["devices"]
 
-_HOUSEHOLDS = 6000
+_HOUSEHOLDS = 24_000
 _HEADER = ("zip", "household", "speed", "uses_services")
-_COUNTIES, _ZIPS_PER_COUNTY = (695, 696, 697, 698, 699), 48
+_COUNTIES, _ZIPS_PER_COUNTY = (695, 696, 697, 698, 699), 24
 _ZIPS = tuple(f"{county}{place:02d}" for county in _COUNTIES for place in range(1, _ZIPS_PER_COUNTY + 1))
 _SIZE = ((0, 6), (300, 12), (600, 22), (850, 45), (1000, 120))  # how many households a zip has beside the others
 _FAST = ((0, 80), (250, 300), (500, 520), (800, 780), (1000, 950))  # per mille of fast devices in a zip
@@ -31,7 +32,7 @@ def devices() -> Sample:
     high = happens(words(source, owner.size), fast[place])
     uses = happens(words(source, owner.size), 620 + 160 * high)
     rows = zip(place.tolist(), owner.tolist(), high.tolist(), uses.tolist(), strict=True)
-    table = tuple((_ZIPS[zip_], f"H{house + 1:04d}", ("low", "high")[speed], used == 1) for zip_, house, speed, used in rows)
+    table = tuple((_ZIPS[zip_], f"H{house + 1:05d}", ("low", "high")[speed], used == 1) for zip_, house, speed, used in rows)
     return Sample("devices", _HEADER, table, _FACTS, _RELEASE)
 
 
@@ -49,7 +50,7 @@ source = "devices.csv"
 version = "sample-1"
 unit = "row"
 neighbours = "add_remove"
-rows_about = 12000
+rows_about = 50000
 
 [budget]
 epsilon = 0.2
@@ -157,16 +158,23 @@ devices = "all devices: both questions count them, and their mean is the better 
 [[derived]]
 name = "coverage"
 title = "Coverage by zip"
-description = "Most zips are small beside the noise: their counts say little one by one, and their coverage less."
+description = "The noise of a count has scale 10. What it does to a share follows from the released counts; small zips err much."
 confidence = 0.95
 sql = '''
+WITH shares AS (
+  SELECT *, greatest(slow + fast, 1) AS devices, least(greatest(fast / greatest(slow + fast, 1), 0), 1) AS share FROM speed
+)
 SELECT zip,
-       CASE WHEN slow + fast > 0 THEN least(greatest(fast / (slow + fast), 0), 1) END AS coverage,
+       CASE WHEN slow + fast > 0 THEN share END AS coverage,
        CASE WHEN fast_low > 0 THEN fast_low / (fast_low + greatest(slow_high, 0)) ELSE 0 END AS coverage_low,
-       CASE WHEN slow_low > 0 THEN greatest(fast_high, 0) / (greatest(fast_high, 0) + slow_low) ELSE 1 END AS coverage_high
-FROM speed
+       CASE WHEN slow_low > 0 THEN greatest(fast_high, 0) / (greatest(fast_high, 0) + slow_low) ELSE 1 END AS coverage_high,
+       least(10 * (1 - share * (1 - share)) / devices, 1) AS mean_absolute_error,
+       least(greatest(200 * (2 * share - 1) / devices ** 2, -1), 1) AS mean_signed_deviation
+FROM shares
 ORDER BY zip
 '''
 [derived.columns]
 coverage = "share of devices at 25 Mbps or more"
+mean_absolute_error = "how far off the share is on average, by the noise alone"
+mean_signed_deviation = "which way, on average"
 """
