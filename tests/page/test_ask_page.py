@@ -40,6 +40,14 @@ def text(page, spot):
     return page.inner_text(spot).strip()
 
 
+def violated(page):
+    """Fails where the axe rules are violated."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    found = Axe().run(page).response["violations"]
+    assert [(each["id"], [(node["target"], node["failureSummary"]) for node in each["nodes"]][:3]) for each in found] == []
+
+
 def test_from_the_token_to_the_answer_its_replay_and_the_end_of_the_budget(browser, site):
     with opened(browser, site, site.alice) as page:
         page.wait_for_url("**/ask**")
@@ -140,22 +148,16 @@ def test_wrong_tokens_lost_connections_and_people_without_a_table(browser, site)
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1440), ("dark", 390)])
 def test_people_who_do_not_see_or_point_can_use_it(browser, site, scheme, width):
-    from axe_playwright_python.sync_playwright import Axe
-
-    def clean(page):
-        found = Axe().run(page).response["violations"]
-        assert [(each["id"], [(node["target"], node["failureSummary"]) for node in each["nodes"]][:3]) for each in found] == []
-
     with opened(browser, site, "", scheme=scheme, width=width) as page:
         page.wait_for_selector("#token")
-        clean(page)
+        violated(page)
     with opened(browser, site, site.alice, scheme=scheme, width=width) as page:
         page.wait_for_url("**/ask**")
         quoted(page)
-        clean(page)
+        violated(page)
         written(page, QUESTION)
-        clean(page)
+        violated(page)
         page.click("#ask" if width > 860 else "#dock-ask")
         page.wait_for_selector("#a-tags .tag")
-        clean(page)
+        violated(page)
         assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")   # nothing to scroll sideways

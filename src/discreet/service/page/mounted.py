@@ -13,7 +13,7 @@ __all__ = ["routes"]
 
 routes = APIRouter(include_in_schema=False)
 _HERE = Path(__file__).parent
-_PAGES = {"": "signin.html", "ask": "ask.html", "holder": "holder.html"}
+_PAGES = {"": "signin.html", "ask": "ask.html", "holder": "holder.html", "register": "register.html"}
 _KINDS = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 
 
@@ -33,6 +33,12 @@ async def ask() -> Response:
 async def holder() -> Response:
     """For data holders."""
     return _page("holder")
+
+
+@routes.get("/register")
+async def register() -> Response:
+    """Where data holders add a table."""
+    return _page("register")
 
 
 @routes.get("/static/{name}")
