@@ -113,3 +113,15 @@ def test_all_that_a_page_shows_is_told(alice, holder):
     assert theirs["analyst"]["name"] == "alice"
     assert "analysts" not in theirs
     assert "alice" in whole["analysts"]
+
+
+def test_a_wish_that_is_looked_for_later_is_bought_at_the_price_that_was_quoted(alice):
+    wish = {"sql": "SELECT COUNT(*) AS n FROM people WHERE age > 33", "within": {"n": "20"}}
+    cost = alice.post("/api/tables/people/quote", wish).json()["cost"]
+    sent = alice.post("/api/tables/people/ask", wish, headers={"Prefer": "respond-async"})
+    for _ in range(200):
+        found = alice.get(sent.headers["location"])
+        if found.status_code != 202:
+            break
+        time.sleep(0.05)
+    assert found.json()["cost"] == cost

@@ -38,7 +38,7 @@ def test_a_hundred_thousand_asks_of_200_analysts_with_kills_overspend_and_lose_n
     spent = office.entries(home.folder)[-1]
     print(f"\n  {counted} of {ASKS} asks, {len(charges)} charges, last entry {spent.number}")
     assert verified.ok, verified.problems
-    assert counted["lost"] == 0
+    assert {name for name in counted if counted[name]} <= {200, 409, "kills"}, counted
     assert counted[409] > 0                                               # the budget was used up
     assert len(charges) <= 40 * 64                                        # each took a 64th
     assert len({(entry.body["question"], json.dumps(entry.body["price"])) for entry in charges}) == len(charges)
@@ -76,9 +76,8 @@ async def outcome(client, token, body, key) -> object:
     for _ in range(600):
         try:
             told = await client.post("/api/tables/people/ask", json=body, headers=headers)
-            if told.status_code in (200, 409):
+            if told.status_code not in (202, 429, 503):
                 return told.status_code
-            assert told.status_code in (202, 429, 503), told.text
         except httpx.TransportError:
             pass
         await asyncio.sleep(0.2)

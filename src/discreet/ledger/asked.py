@@ -18,14 +18,17 @@ from discreet.ledger.entries.codec import canonical
 from discreet.ledger.owners import LEASE, is_dead, lease_from, owner
 from discreet.ledger.port import Snapshot, Transaction
 from discreet.ledger.records import AskedRecord, ChargeRecord, FilledRecord, HistoryRecord
-from discreet.ledger.reserving import MOST_ATTEMPTS
 from discreet.noise.keystream import Keystream, bits
 
-__all__ = ["KEPT_FOR", "MOST_KEPT", "MOST_WAITING", "Taken", "asked", "done", "forget", "left_behind", "renew", "take", "take_in"]
+__all__ = [
+    "KEPT_FOR", "MOST_KEPT", "MOST_TAKEN", "MOST_WAITING", "Taken", "asked", "done", "forget", "left_behind", "renew", "take",
+    "take_in",
+]  # fmt: skip
 
 KEPT_FOR = 86_400.0  # seconds after it was taken in
 MOST_KEPT = 1_000  # of one asker
 MOST_WAITING = 64  # of one asker, in all workers
+MOST_TAKEN = 12  # times that a question is gone on with, most of them before it was its turn; its charge has a limit of its own
 _CRASHED = {"error": "crash", "message": "this question has crashed too often", "hint": "tell the data holder"}
 
 
@@ -137,7 +140,7 @@ def _taken_over(transaction: Transaction, found: AskedRecord) -> Taken | None:
     if (answer := _answer_to(transaction, found)) is not None:
         _end(transaction, found, {"answer": answer})
         return None
-    if found.attempt >= MOST_ATTEMPTS:
+    if found.attempt >= MOST_TAKEN:
         _end(transaction, found, _CRASHED)
         return None
     transaction.change(found, attempt=found.attempt + 1, owner=owner(), lease=lease_from(clock))

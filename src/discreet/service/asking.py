@@ -17,7 +17,7 @@ from discreet.service.document import ANSWER, PENDING, QUOTE, said
 from discreet.service.door import Inside, Visitor
 from discreet.service.failures import Turned
 from discreet.service.house import House
-from discreet.service.jobs import Job, answer_body, placed
+from discreet.service.jobs import Job, answer_body, at_price, placed
 from discreet.service.writing import told, turned
 
 __all__ = ["delivered", "routes"]
@@ -32,7 +32,7 @@ Prefer = Annotated[str | None, Header(max_length=200)]
 async def quote(name: str, body: QuoteBody, visitor: Visitor, house: Inside) -> Response:
     """What a question would cost and how good its answer would be. Free; no row is read, and lack of budget is no error."""
     curator = await house.table(visitor, name)
-    return told(await house.do(_quoted, curator, body, visitor))
+    return told(await house.think(visitor, _quoted, curator, body, visitor))
 
 
 def _quoted(curator: Curator, body: QuoteBody, analyst: Account) -> dict[str, Any]:
@@ -44,7 +44,7 @@ def _quoted(curator: Curator, body: QuoteBody, analyst: Account) -> dict[str, An
 async def rehearse(name: str, body: RehearseBody, visitor: Visitor, house: Inside) -> Response:
     """An answer on made-up rows: free, and about nobody."""
     curator = await house.table(visitor, name)
-    return told(await house.do(_rehearsed, curator, body, visitor))
+    return told(await house.think(visitor, _rehearsed, curator, body, visitor))
 
 
 def _rehearsed(curator: Curator, body: RehearseBody, analyst: Account) -> dict[str, Any]:
@@ -63,11 +63,11 @@ async def ask(name: str, body: AskBody, visitor: Visitor, house: Inside, key: Ke
     later = "respond-async" in (prefer or "")
     if key is not None:
         return await _with_key(house, curator, body, visitor, key, later=later)
-    job = await house.do(placed, curator, body, visitor)
+    job = await house.think(visitor, placed, curator, body, visitor)
     if not job.seconds and not later:
         return _told(await house.jobs.at_once(job))
     house.jobs.lines.check_room(visitor.name)
-    taken = await house.do(house.folder.take_in, visitor, name, body.model_dump())
+    taken = await house.do(house.folder.take_in, visitor, name, at_price(body, job))
     return await _started(house, taken, job, later=later)
 
 
@@ -81,7 +81,7 @@ async def _with_key(house: House, curator: Curator, body: AskBody, visitor: Acco
     if not taken.is_new:
         return await _again(house, visitor, taken)
     try:
-        job = await house.do(placed, curator, body, visitor)
+        job = await house.think(visitor, placed, curator, body, visitor)
     except Exception:
         await house.do(house.folder.forget, taken.id)  # nothing has happened: the key may be used again
         raise

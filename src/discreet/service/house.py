@@ -36,6 +36,7 @@ class House:
         self.known_marks: set[bytes] = set()  # digests of tokens that were let in here: guessing is not what they do
         self._inside: Counter[str] = Counter()
         self._threads = ThreadPoolExecutor(self.limits.readings_at_once, "reading")
+        self._thinking = Lines(self.limits.readings_at_once // 2, self.limits.asks_waiting, self.limits.asks_waiting_of_one)
         lines = Lines(self.limits.asks_at_once, self.limits.asks_waiting, self.limits.asks_waiting_of_one)
         self.jobs = Jobs(self.folder, lines, self.limits)
 
@@ -55,6 +56,12 @@ class House:
             self._inside[name] -= 1
             if not self._inside[name]:
                 del self._inside[name]
+
+    async def think(self, account: Account, verb: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Something that may take long to think about: analysts take turns, and never have all threads."""
+        self._thinking.check_room(account.name)
+        async with self._thinking.place(account.name, 0.0):
+            return await self.do(verb, *args, **kwargs)
 
     async def table(self, account: Account, name: str) -> Curator:
         """The curator of a table that somebody may see. Raises MissingError: the same for what is not there."""

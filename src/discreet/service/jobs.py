@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-from discreet.answers.answer import Answer
+from discreet.answers.answer import Answer, as_strings
 from discreet.curator.accounts import Account
 from discreet.curator.asking import Curator
 from discreet.curator.folder import Folder
@@ -22,7 +22,7 @@ from discreet.service.failures import Turned, as_turned
 from discreet.service.fair import Lines
 from discreet.service.settings import Limits
 
-__all__ = ["Job", "Jobs", "answer_body", "outcome_of", "placed"]
+__all__ = ["Job", "Jobs", "answer_body", "at_price", "outcome_of", "placed"]
 
 _LOOK = 2.0  # seconds between looks for what dead workers left
 
@@ -45,6 +45,11 @@ def placed(curator: Curator, body: AskBody, account: Account) -> Job:
     """A body as a job. May refuse; reads no row."""
     order = curator.order(body.to_ask(account))
     return Job(curator, order, curator.seconds(order))
+
+
+def at_price(body: AskBody, job: Job) -> dict[str, Any]:
+    """What another worker needs to go on with a job: a wish is the price by now that it was turned into."""
+    return body.model_dump() | {"within": None} | as_strings(job.order.plan.price)
 
 
 def answer_body(answer: Answer) -> dict[str, Any]:

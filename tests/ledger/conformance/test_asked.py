@@ -48,8 +48,8 @@ def test_what_dead_workers_left_is_taken_over_once_and_not_for_ever(ledger, open
     assert left_behind(open_again()) == [first.id]
     assert take(open_again(), first.id).body == BODY
     assert take_in(ledger, "alice", "t", BODY, key="k").is_new                       # by the same request, sent again
-    assert take(ledger, first.id).is_new
-    assert take(ledger, first.id) is None                                            # four attempts
+    assert all(take(ledger, first.id).is_new for _ in range(asked.MOST_TAKEN - 3))
+    assert take(ledger, first.id) is None
     assert asked.asked(ledger, "alice", first.id).outcome["error"] == "crash"
     assert left_behind(ledger) == []
 
