@@ -5,6 +5,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 from fractions import Fraction
 from pathlib import Path
 
@@ -90,6 +91,35 @@ def test_slider_values_are_those_of_the_mechanisms():
     assert at(12, "what the slide really costs", cells="6", epsilon="0.1") == pytest.approx(0.04)
     assert at(17, "Gaussian: q at p = 0.1", mu="1") == pytest.approx(0.61086, abs=5e-6)
     assert at(22, "exact", count="100", epsilon="0.1", delta="1e-6") == pytest.approx(4.693, abs=5e-4)
+
+
+@pytest.mark.slow
+def test_sliders_move_from_a_file_wide_and_on_a_phone(part):
+    if not (program := shutil.which("chromium")):
+        pytest.skip("missing part: the program chromium")
+    file = HERE / "pictures" / "08_sliders.html"
+    stored = stored_in(file.read_text(encoding="utf-8"))
+    with part("playwright.sync_api").sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-gpu"])
+        try:
+            for width in (1000, 360):
+                page, asked, broken = browser.new_page(viewport={"width": width, "height": 800}), [], []
+                page.on("request", lambda request, asked=asked: asked.append(request.url))
+                page.on("pageerror", lambda error, broken=broken: broken.append(str(error)))
+                page.goto(file.as_uri())
+                shown = page.locator("#outputs td").last
+                assert float(shown.inner_text()) == pytest.approx(30_138, rel=1e-4)
+                page.locator("#epsilon").focus()
+                for _ in range(3):                                       # 0.2, 0.5, 1
+                    page.keyboard.press("ArrowRight")
+                assert float(shown.inner_text()) == pytest.approx(3013.8, rel=1e-4)
+                assert page.locator("#epsilon").get_attribute("aria-valuetext") == "ε 1"
+                assert page.evaluate("document.documentElement.scrollWidth - window.innerWidth") <= 0
+                assert (asked, broken) == ([file.as_uri()], [])
+                page.close()
+        finally:
+            browser.close()
+    assert len(stored["courses"][0]["values"]) == 5 * 6                  # a curve for each width and number of rows
 
 
 # ---- notebooks
