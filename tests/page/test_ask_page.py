@@ -31,8 +31,8 @@ def quoted(page):
 
 
 def written(page, sql):
-    page.fill("#sql", sql)
-    page.wait_for_function("() => document.querySelector('#quote.busy')")
+    with page.expect_response("**/quote"):
+        page.fill("#sql", sql)
     quoted(page)
 
 
@@ -72,7 +72,6 @@ def test_from_the_token_to_the_answer_its_replay_and_the_end_of_the_budget(brows
         page.select_option("#of", "m")                                   # the ± that is needed, instead of the price
         page.fill("#within", "300")
         page.wait_for_function("() => document.querySelector('#need-how').textContent === 'you set this'")
-        quoted(page)
         assert float(page.input_value("#epsilon")) > 0
         page.fill("#epsilon", "1.95")                                    # more than is left
         page.wait_for_function("() => document.querySelector('#cost').className.includes('over')")
