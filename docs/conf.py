@@ -15,7 +15,6 @@ release = tomllib.loads((HERE.parent / "pyproject.toml").read_text(encoding="utf
 extensions = ["myst_parser", "making.generated", "making.anchors", "making.beside", "making.formulas",
               "making.mentions", "making.reachable"]
 exclude_patterns = ["making", "soak"]
-suppress_warnings = ["toc.not_readable"]              # places that are kept for pages which are still to come
 nitpicky = True
 smartquotes = False                                   # SQL and messages are shown as they are written
 

@@ -29,7 +29,10 @@ WORDS = [
     "table", "unit", "people", "facts", "neighbours", "question", "statistic", "sensitivity", "loss", "budget", "cap", "quote",
     "charge", "answer", "interval", "receipt", "ledger", "entry", "version", "curator", "analyst",
 ]
-LOOKED_AT = ("index", "tutorial", "comparison", "commands", "reference/facts", "reference/errors", "proofs/noise", "publishing")
+LOOKED_AT = (
+    "index", "tutorial", "comparison", "commands", "reference/facts", "reference/errors", "reference/http", "proofs/noise",
+    "publishing", "gallery/06_why_it_works", "gallery/pictures/06_sliders",
+)
 
 
 class Page(HTMLParser):
