@@ -16,13 +16,14 @@ def one_person() -> Figure:
     """The mean as one record goes from 0 to the bound."""
     others, xs = float(INCOME), np.linspace(0, INCOME_RANGE, 51)
     curves = tuple(Curve(f"n = {n}", xs.tolist(), ((others * (n - 1) + xs) / n).tolist()) for n in (10, 100, ROWS))
-    richest = Dots("the richest person, n = 10", [float(INCOME_RANGE)], [(others * 9 + INCOME_RANGE) / 10])
+    top = (others * 9 + INCOME_RANGE) / 10
+    richest = Dots("n = 10", [float(INCOME_RANGE)], [top], texts=["the richest"])
     alt = (
         "The mean income against the income of one of n people, from 0 to a million: straight lines with slope 1/n. One "
         "person moves the mean of 10 by 100 000, of 100 by 10 000 and of 994 by 1006.04. The richest person among ten "
         "stands out at 160 834."
     )
-    axes = Axis("income of one person", form="~s"), Axis("mean income", form="~s")
+    axes = Axis("income of one person", form="~s", ends=(0, 1.2 * INCOME_RANGE)), Axis("mean income", form="~s")
     return Figure("One person in the average", alt, (Plot(*axes, (*curves, richest)),), source="Hu, 7.2.2, and CS208")
 
 

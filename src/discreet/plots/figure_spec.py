@@ -92,7 +92,8 @@ def _colour(plot: Plot) -> Spec:
     if len(names) <= 1:
         return {"value": BLUE}
     scale = {"domain": names, "range": [SERIES[place % len(SERIES)] for place in range(len(names))]}
-    return {"field": "series", "type": "nominal", "title": None, "sort": None, "scale": scale}
+    legend = {"legend": {"symbolType": "stroke"}} if _dash(plot) else {}  # points on a line do not make its symbol round
+    return {"field": "series", "type": "nominal", "title": None, "sort": None, "scale": scale} | legend
 
 
 def _dash(plot: Plot) -> Spec:
@@ -102,7 +103,8 @@ def _dash(plot: Plot) -> Spec:
     if len(plot.names) <= 1 or len(names) != len(plot.names):
         return {}
     scale = {"domain": names, "range": [DASHES[place % len(DASHES)] for place in range(len(names))]}
-    return {"strokeDash": {"field": "series", "type": "nominal", "title": None, "sort": None, "scale": scale}}
+    legend = {"symbolType": "stroke"}
+    return {"strokeDash": {"field": "series", "type": "nominal", "title": None, "sort": None, "scale": scale, "legend": legend}}
 
 
 def _records(plot: Plot, shape: Curve | Dots | Bars) -> list[Spec]:
