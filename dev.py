@@ -24,6 +24,7 @@ LOWEST = ROOT / ".venv-lowest"
 PEERS = ROOT / ".venv-peers"
 READERS = ("import-linter", "mypy", "ruff", "furo", "myst-parser", "sphinx")   # they read code or docs and run neither
 NEWEST = ("schemathesis",)                            # it asks for newer test tools than we do
+WITHOUT = ("-p", "no:schemathesis", "-p", "no:anyio")  # plugins that no test leans on and that take a second of every process
 WINDOWS = os.name == "nt"
 WORKERS = str(max(2, min(8, os.cpu_count() or 2)))    # two even on one core: tests also wait for subprocesses
 
@@ -129,7 +130,8 @@ def lint_and_test(name: str, marks: str, words: list[str]) -> int:
     }
     with ThreadPoolExecutor(1) as beside:
         read = {what: beside.submit(quietly, command) for what, command in checks.items()}
-        is_tested = live([python, "-m", "pytest", "-q", "-n", WORKERS, "--dist", "worksteal", "-m", marks, *words]) == 0
+        spread = ["-n", WORKERS, "--dist", "worksteal"]
+        is_tested = live([python, "-m", "pytest", "-q", *WITHOUT, *spread, "-m", marks, *words]) == 0
         failed = [what for what, outcome in read.items() if not told(what, outcome.result())]
     return verdict(f"{name} ({time.monotonic() - start:.0f} s)", failed + ["tests"] * (not is_tested))
 

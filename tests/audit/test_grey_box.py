@@ -198,6 +198,7 @@ def test_a_question_that_is_refused_is_refused_at_once():
         question(ADD, "SELECT COUNT(*) FROM t")
 
 
+@pytest.mark.slow
 def test_a_registered_table_is_audited_without_its_rows(tmp_path):
     (tmp_path / "t.toml").write_text(FACTS.format(neighbours="add_remove", size=""), encoding="utf-8")
     (tmp_path / "t.csv").write_text("x,c,name\n1,1,Canary\n", encoding="utf-8")

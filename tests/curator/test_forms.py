@@ -114,6 +114,7 @@ GROUPED = {
 }
 
 
+@pytest.mark.slow
 def test_questions_by_groups_are_those_of_plain_sql(rows, table):
     for sql, same in GROUPED.items():
         released = [tuple(row.values()) for row in table.ask(sql, epsilon=10**12).rows]
@@ -140,6 +141,7 @@ def test_a_share_is_planned_as_the_mean_that_it_is(rows, neighbours):
     assert len(table.quote(f"SELECT {apart} AS v FROM t", epsilon=1, assuming=100).to_dict()["split"]) == 2
 
 
+@pytest.mark.slow
 def test_functions_of_rows_are_those_of_plain_sql(rows, table):
     plain = duckdb.from_df(rows.assign(c=pd.to_numeric(rows["name"], errors="coerce")))
     forms = list(ONE_ROW.items())

@@ -23,6 +23,7 @@ def test_whatever_the_names_a_draft_is_sound_toml_with_the_usable_ones(found, so
     assert document["table"]["source"] == source
 
 
+@pytest.mark.slow
 @given(columns)
 def test_a_draft_is_refused_at_each_place_that_a_person_has_to_fill_and_nowhere_else(found):
     text = draft_facts("t", "t.csv", found, check="t.toml")

@@ -211,6 +211,7 @@ def as_toml(value: object) -> str:
             return str(value)
 
 
+@pytest.mark.slow
 @settings(max_examples=50)
 @given(st.dictionaries(names, columns, min_size=1, max_size=4))
 def test_columns_made_in_python_read_back_from_a_file(made):

@@ -81,11 +81,13 @@ def test_no_kind_of_event_is_left_out():
     assert set(get_args(Event)) == kinds
 
 
+@pytest.mark.slow
 @given(LOSSES)
 def test_every_loss_and_price_comes_back_as_it_was(loss):
     assert loss_from(through_text(loss_to(loss))) == price_from(loss_to(loss)) == loss
 
 
+@pytest.mark.slow
 @given(st.lists(st.lists(st.integers(-(2**80), 2**80), min_size=1, max_size=6), max_size=3))
 def test_released_integers_come_back_whatever_their_size(vectors):
     released = tuple(np.array(values, dtype=object).reshape(1, 1, -1) for values in vectors)

@@ -160,6 +160,7 @@ def dictionary_of(release):
     return [{name: row[name] for name in names} for row in rows]
 
 
+@pytest.mark.slow
 def test_an_old_release_is_published_again_for_free(folder, curators, told):
     from discreet.publishing.publish import publish
 

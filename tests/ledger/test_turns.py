@@ -94,6 +94,7 @@ def test_somebody_who_reads_for_long_is_not_waited_for_and_the_log_is_emptied_la
     assert office.verify(file).ok
 
 
+@pytest.mark.slow
 def test_the_log_stays_short_while_somebody_reads_at_every_moment(file, monkeypatch):
     """Two who read by turns, each beginning before the other ends: to wait for the older one is enough."""
     monkeypatch.setattr(database, "_LONGEST_LOG", 100_000)
@@ -207,6 +208,7 @@ def test_verifying_names_an_affected_version_and_what_protects(file, monkeypatch
     assert "lock of discreet's own" in found.to_dict()["notes"][0]
 
 
+@pytest.mark.slow
 def test_two_that_write_and_empty_the_log_at_once_lose_nothing(file, monkeypatch):
     """Four connections, each emptying the log after nearly every charge."""
     monkeypatch.setattr(database, "_LONGEST_LOG", 1)

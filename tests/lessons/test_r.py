@@ -58,6 +58,7 @@ def test_densities_and_quantiles_have_the_names_that_r_gives_them():
     assert r.dnorm(0) == pytest.approx(0.3989422804014327)
 
 
+@pytest.mark.slow
 @given(st.integers(1 - 2**31, 2**31 - 1), st.lists(st.integers(0, 1500), min_size=1, max_size=6))
 def test_the_words_are_those_of_a_mersenne_twister_however_they_are_asked_for(seed, sizes):
     word, state = seed % 2**32, []

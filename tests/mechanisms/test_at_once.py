@@ -84,6 +84,7 @@ def test_the_law_is_told_from_one_that_is_3_percent_off():
         assert chi_square(grouped, chances(off)) < FALSE_ALARM
 
 
+@pytest.mark.slow
 def test_several_quantiles_of_every_cell_have_the_exact_joint_law(monkeypatch):
     monkeypatch.setattr("discreet.mechanisms.quantiles.BITS", 1)
     chain = chain_of(("1/4", "1/2"), (Fraction(1), Fraction(1)), every_third(3, bits=1))

@@ -95,6 +95,7 @@ def test_noise_is_for_all_points_of_the_lattice_together():
     assert repr(mechanism) == "Bernstein(epsilon=0.5, sensitivity=0.1, degree=3, dimensions=2, iterations=1)"
 
 
+@pytest.mark.slow
 def test_values_on_the_lattice_have_the_claimed_noise_and_no_other():
     mechanism = Bernstein(epsilon=2, sensitivity="1/100", degree=2047)
     law = mechanism.noise.for_floats(mechanism.points)

@@ -96,6 +96,7 @@ def test_one_pair_of_tables_tells_permute_and_flip_from_the_exponential_mechanis
     assert mpmath.mpf("0.12") < lost / epsilon**2 <= mpmath.mpf("0.125") * mpmath.mpf("1.0001")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [PermuteAndFlip, Exponential])
 @pytest.mark.parametrize("epsilon", ["1/2", "2"])
 def test_delta_of_a_selection_is_within_what_its_price_implies(mp, make, epsilon):
@@ -123,6 +124,7 @@ def test_no_candidate_set_is_served_worse_than_by_the_exponential_mechanism():
     assert 6 * two[1] == pytest.approx(0.149, abs=5e-4)
 
 
+@pytest.mark.slow
 def test_distances_names_and_gaps():
     mechanism = PermuteAndFlip(epsilon="1/2", sensitivity=2)
     assert mechanism.loss_for(4) == dc.Pure(epsilon=1)

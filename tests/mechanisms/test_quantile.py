@@ -106,6 +106,7 @@ def test_the_max_divergence_over_all_small_tables_is_the_epsilon_charged(relatio
     assert 0.97 * (0.5 if is_one_sided else 1) < lost <= 1 + 1e-9  # at a sensitivity 3 % too small, more would be lost
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("relation", ["add_remove", "change_one"])
 def test_weights_change_nothing_about_the_loss(relation):
     """Every tenth of 420 places weighs 6 times as much as most, and every fifth of these 31 times."""

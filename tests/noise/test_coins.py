@@ -38,6 +38,7 @@ def test_chances_within_a_word_of_0_and_1_are_exact_too():
     assert tossed([1 - tiny], Replay([ALL_ONES, ALL_ONES - (1 << 58) + 1])) == [False]
 
 
+@pytest.mark.slow
 def test_coins_fall_as_often_as_they_should_and_not_3_percent_more_or_less():
     chances, size = [Fraction(1, 2), Fraction(2, 3), Fraction(9, 10)], 150_000
     found = np.array(tossed(chances * size, Keystream())).reshape(size, 3).sum(axis=0)

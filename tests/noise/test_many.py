@@ -46,6 +46,7 @@ def test_a_settled_cell_lies_in_one_bin_and_an_open_one_does_not(law):
             assert base == nearest_and_base(first, guide.table.width)[1]
 
 
+@pytest.mark.slow
 @wide_laws
 def test_what_the_first_filter_keeps_is_certain_to_be_kept(law):
     guide = _guide(threshold_table(law, FINE))

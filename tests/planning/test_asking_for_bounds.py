@@ -58,6 +58,7 @@ def people(count=4000):
     return [{"x": 100.0 + i % 200, "k": i % 50, "c": 1 + i % 2, "y": i % 10, "word": "a"} for i in range(count)]
 
 
+@pytest.mark.slow
 def test_an_answer_tells_its_bounds_and_is_the_statistic_of_clamped_values():
     about = facts()
     curator = curator_in_memory(about, Reference(about, people()))
@@ -271,6 +272,7 @@ def test_a_rehearsal_finds_bounds_of_made_up_rows():
     assert curator.budget.spent == dc.Approximate(epsilon=0, delta=0)
 
 
+@pytest.mark.slow
 def test_bounds_that_were_found_next_to_zero_come_with_a_warning():
     """Vouchers that 94 of 100 rows do not have: their mean of 0.17 came out as 1e-17 ± 4e-19, without a word."""
     vouchers = pd.DataFrame({"x": [0.0] * 2820 + [3.0] * 60})

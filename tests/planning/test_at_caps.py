@@ -88,6 +88,7 @@ def test_groups_are_of_what_is_constant_per_unit():
     assert [row["s"] for row in found.rows] == pytest.approx([2 / 4, 1 / 4], abs=1e-3)
 
 
+@pytest.mark.slow
 def test_a_unit_is_cut_if_and_only_if_what_stays_of_it_is_less_than_all_of_it():
     """All units of up to four rows in three weeks under all small caps, on both engines."""
     weeks = [each for size in range(1, 5) for each in product((1, 2, 3), repeat=size)]

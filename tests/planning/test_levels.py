@@ -41,6 +41,7 @@ def test_one_level_has_all_of_the_price():
     assert parts_of(turns([Fraction(1, 2)]), [Fraction(1, 2)], [1], is_concentrated=True) == (1,)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [2, 99, 2000])
 def test_the_parts_of_any_recursion_are_above_0_and_add_up_to_1(count):
     order = turns([Fraction(i, count + 1) for i in range(1, count + 1)])

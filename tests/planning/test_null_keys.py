@@ -42,6 +42,7 @@ def test_whoever_has_no_home_is_a_group_with_a_name_and_all_rows_are_in_some():
     assert not any("no group" in each for each in answer.left_out)
 
 
+@pytest.mark.slow
 def test_numbers_bins_and_parts_of_dates_have_the_group_too_and_a_value_in_its_place_is_counted_there():
     table = households()
     assert counted(table, "size") == {1: 202, 2: 202, 3: 202, 4: 404}

@@ -201,6 +201,7 @@ ROWS = [{"r": r, "x": x, "b": b} for r in (None, 1, 2, 3, 9, "?") for x in (None
 READ = [{column.name: read(column, row.get(column.name)) for column in FACTS.columns} for row in ROWS]
 
 
+@pytest.mark.slow
 @given(where=CONDITIONS)
 def test_rows_that_a_question_reads_are_in_a_cell_that_it_touches(where):
     question = read_sql(f"SELECT COUNT(*) AS n FROM t WHERE {where}", FACTS)

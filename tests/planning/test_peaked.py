@@ -72,6 +72,7 @@ def test_discrete_gaussian_noise_is_noise_more_peaked_than_normal_rounded_by_les
     assert (np.diff(factors) <= TINY).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weights", WEIGHTS)
 @pytest.mark.parametrize("scale", [Fraction(1, 2), Fraction(2)])
 def test_weighted_sums_of_laplace_steps_exceed_no_more_often_than_continuous_ones_and_half_a_step_each(weights, scale):

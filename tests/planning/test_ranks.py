@@ -261,6 +261,7 @@ def test_values_that_are_all_equal_are_found_at_any_share():
     assert set(answer.rows[0].values()) == {37.0}
 
 
+@pytest.mark.slow
 def test_duckdb_and_the_reference_choose_the_same_values_from_the_same_noise():
     pandas = pytest.importorskip("pandas")
     rng = np.random.default_rng(3)

@@ -126,6 +126,7 @@ SHARED = {  # the same draws above and below the line, and factors whose squares
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("price", [{"epsilon": 30}, {"rho": 20}])
 def test_expressions_hold_where_the_same_noise_is_above_and_below_and_at_any_scale(price):
     engine, runs = Reference(ABOUT, [{"x": 100.0, "y": 0, "g": "a"}] * 40), 2000

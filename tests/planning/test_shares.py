@@ -136,6 +136,7 @@ def test_many_cells_are_refused_where_a_small_share_would_leave_64_bits():
         make_plan(asked(sql), FREE, read_price(epsilon="1e-9"), {"m": "1e8"})
 
 
+@pytest.mark.slow
 def test_an_error_that_is_wished_for_costs_less_where_weights_favour_it():
     wish = {"mx": Fraction(1)}
     plain, weighed = (price_within(asked(THREE), FREE, wish, 0.95, None, weights=each) for each in (None, {"mx": 8}))

@@ -77,6 +77,7 @@ def test_sizes_are_ranked_among_all_small_numbers_and_then_at_most_three_per_cen
     assert len(SIZES) < 700
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", ["", "WHERE x > 3", "WHERE place = 'a' OR day = 2"])
 @pytest.mark.parametrize("key", ["", "day", "place", "BIN(x, 3)"])
 def test_both_engines_count_every_unit_once_with_all_its_rows_or_groups_that_meet_where(where, key):
@@ -187,6 +188,7 @@ def test_the_answer_is_the_size_that_most_units_do_not_exceed(engine):
     curator.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "sizes", [[], [1], [5] * 400, [1] * 300 + [200_000]], ids=["no rows", "one row", "all equal", "one unit with very many"]
 )

@@ -44,6 +44,7 @@ def test_delta_is_what_summing_over_every_output_gives(law, epsilon):
         assert mp(high) - mp(low) <= max(mpmath.mpf(2) ** -44 * true, TINY)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: f"{law.linear}-{law.quadratic}")
 def test_delta_never_falls_when_the_shift_grows_or_epsilon_shrinks(law):
     for epsilon in (Fraction(1, 50), Fraction(1), Fraction(4)):

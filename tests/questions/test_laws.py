@@ -224,6 +224,7 @@ def test_the_normal_form_is_normal(expression):
     assert Texts().of(normal_expression(form)) == Texts().of(form)
 
 
+@pytest.mark.slow
 @A_LAW
 @given(expression=TRUTHS)
 def test_a_condition_is_read_back_from_its_text(people, expression):
@@ -237,6 +238,7 @@ def test_a_number_is_read_back_from_its_text(people, expression):
     assert read_value(to_text(expression), people) == normal_expression(expression)
 
 
+@pytest.mark.slow
 @A_LAW
 @given(condition=TRUTHS)
 def test_a_question_is_read_back_from_its_text(people, condition):
