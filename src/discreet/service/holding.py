@@ -7,7 +7,6 @@ from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from discreet.curator import office
-from discreet.curator.accounts import Account
 from discreet.curator.report import report_on
 from discreet.service.bodies import FreezeBody, RaiseBody
 from discreet.service.document import ALARMS, BUDGET, ENTRIES, FAULTS, REPORT, STOPS, VERIFIED, said
@@ -51,7 +50,7 @@ async def faults(holder: Holder, house: Inside, most: Most = 100) -> Response:
 async def freeze(name: str, body: FreezeBody, visitor: Visitor, house: Inside) -> Response:
     """Nobody may ask the table, or one analyst may not."""
     file = await house.facts_file(visitor, name)
-    await house.do(office.freeze, file, reason=_by(visitor, body.reason), analyst=body.analyst)
+    await house.do(office.freeze, file, reason=body.reason, by=visitor.name, analyst=body.analyst)
     return await _stops(house, file)
 
 
@@ -59,7 +58,7 @@ async def freeze(name: str, body: FreezeBody, visitor: Visitor, house: Inside) -
 async def unfreeze(name: str, body: FreezeBody, visitor: Visitor, house: Inside) -> Response:
     """Asking is allowed again. What had frozen it is told."""
     file = await house.facts_file(visitor, name)
-    found = await house.do(office.unfreeze, file, reason=_by(visitor, body.reason), analyst=body.analyst)
+    found = await house.do(office.unfreeze, file, reason=body.reason, by=visitor.name, analyst=body.analyst)
     return told({"alarms": [each.to_dict() for each in found]})
 
 
@@ -67,7 +66,7 @@ async def unfreeze(name: str, body: FreezeBody, visitor: Visitor, house: Inside)
 async def raise_(name: str, body: RaiseBody, visitor: Visitor, house: Inside) -> Response:
     """A higher cap; it is never lowered."""
     file = await house.facts_file(visitor, name)
-    state = await house.do(office.raise_budget, file, body.budget(), reason=_by(visitor, body.reason))
+    state = await house.do(office.raise_budget, file, body.budget(), reason=body.reason, by=visitor.name)
     return told(state.to_dict())
 
 
@@ -81,8 +80,3 @@ async def report(name: str, visitor: Visitor, house: Inside) -> Response:
 async def _stops(house: House, file: Path) -> Response:
     found = await house.do(office.stops, file)
     return told({"stops": [each.to_dict() for each in found]})
-
-
-def _by(holder: Account, reason: str) -> str:
-    """A reason with the name of who gave it: acts of tables are signed by the key of the folder."""
-    return f"{reason} (by {holder.name})"
