@@ -156,3 +156,16 @@ def test_all_empty_cells_together_are_shown_as_rarely_as_the_confidence_says():
     assert set(few[0].divisors) == {count}
     assert 1 - (1 - 2 * chance) ** 40 < 0.05  # twice: intervals have two ends
     assert 1 - (1 - 2 * chance * 1.03) ** 40 > 0.05
+
+
+def test_another_confidence_may_show_other_groups_and_blames_no_version():
+    rows = [{"g": group, "x": 5} for group, size in (("a", 4), ("b", 6), ("c", 300), ("d", 9)) for _ in range(size)]
+    columns = {"g": dc.category("a", "b", "c", "d", null="drop"), "x": dc.integer(0, 10)}
+    sql = "SELECT g, AVG(x) AS m, COUNT(*) AS n FROM t GROUP BY g HAVING AVG(x) > 0"
+    with seeded(3), dc.table(rows, columns=columns, unit="row", neighbours="add_remove", budget=10) as t:
+        sure, unsure = t.ask(sql, epsilon=1), t.ask(sql, epsilon=1, confidence=0.5)
+    assert unsure.replayed
+    assert unsure.confidence == Fraction(1, 2)
+    assert len(unsure.rows) > len(sure.rows)
+    assert [row for row in unsure.rows if row["g"] == "c"] == list(sure.rows)
+    assert not any("version" in each for each in unsure.warnings)
