@@ -7,20 +7,19 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from tests.laws import questions_at_random as at_random
 from tests.laws.engines_of_laws import ENGINES, examples, opened
-from tests.laws.observing import PRICES, RANKED, RELATIONS, budgeted, judged, priced
+from tests.laws.observing import PRICES, RANKED, RELATIONS, budgeted, judged, priced, watching
 
 import discreet as dc
 from discreet.curator import curator_in_memory
 from discreet.engines.reference import Reference
 from discreet.privacy.prices import pure
-from discreet.testing import recorded
 
 
-def observed(facts, engine, questions, price):
-    """All that questions one after the other leave behind on a table."""
+def observed(facts, engine, questions, price, tapes):
+    """All that questions one after the other leave behind on a table; the second table has the outcomes of the first."""
     curator = curator_in_memory(facts, engine)
     public = []
-    with recorded() as calls:
+    with watching(tapes) as calls:
         for sql in questions:
             try:
                 answer = curator.ask(sql, **price)
@@ -51,7 +50,8 @@ def test_views_of_neighbouring_tables_differ_by_noise_alone(engine):
         facts = budgeted(at_random.facts_for(relation, len(tables[0])), price)
         with ExitStack() as held:
             engines = [held.enter_context(opened(engine, facts, rows)) for rows in tables]
-            (calls, public), (other_calls, other_public) = (observed(facts, each, questions, price) for each in engines)
+            tapes = []
+            (calls, public), (other_calls, other_public) = (observed(facts, each, questions, price, tapes) for each in engines)
             assert public == other_public
             assert public[-1] == public[-3]  # the third is the first again, and free
             assert all(moved <= allowed for moved, allowed in judged(relation, calls, other_calls))
@@ -65,6 +65,6 @@ def test_what_is_charged_is_the_loss_of_all_draws_and_no_more(questions, data):
     assume(not any(name in sql for sql in questions for name in (*RANKED, "PER_UNIT")))
     rows, _ = data.draw(at_random.neighbours("add_remove"))
     facts = budgeted(at_random.facts_for("add_remove", len(rows)), PRICES[0])
-    calls, public = observed(facts, Reference(facts, rows), questions, PRICES[0])
+    calls, public = observed(facts, Reference(facts, rows), questions, PRICES[0], [])
     drawn = {id(call.mechanism): pure(call.mechanism.cost).epsilon for call in calls}
     assert public[-1].epsilon == sum(drawn.values())

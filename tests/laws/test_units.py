@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.laws import units_at_random as units
 from tests.laws.engines_of_laws import ENGINES, examples
-from tests.laws.observing import PRICES, RELATIONS, compare, holds, judged, planned, priced
+from tests.laws.observing import PRICES, RELATIONS, compare, holds, judged, planned, priced, watching
 
 import discreet as dc
 from discreet.curator import curator_in_memory
@@ -25,7 +25,6 @@ from discreet.questions.algebra import Caps
 from discreet.questions.caps import with_caps
 from discreet.questions.check import checked
 from discreet.questions.sql import read_sql
-from discreet.testing import recorded
 
 
 def compared(engine, relation, tables, sql, price, caps, per_unit=(), *, whole=True):
@@ -241,9 +240,9 @@ def test_a_unit_with_very_many_rows_moves_no_statistic_further_than_planned(loud
     moved = Counter()
     for statistic in LOUD:
         sql = f"SELECT {f'{keys}, ' if keys else ''}{statistic} AS v FROM t{f' GROUP BY {keys}' if keys else ''}"
-        found = []
+        found, tapes = [], []
         for engine in engines:
-            with recorded() as calls:
+            with watching(tapes) as calls:
                 answer = curator_in_memory(facts, engine).ask(sql, epsilon=1, max_rows=7, max_groups=2)
             assert len(answer.rows) == (4 if keys else 1)  # three values, and rows without one
             found.append(calls)
