@@ -82,7 +82,7 @@ class serving:  # noqa: N801 - used as a word: with serving(folder)
         self._process.stdout.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # as long as it is open its event loop runs here, and others cannot start theirs
 def browser():
     if CHROMIUM is None:
         pytest.skip("missing part: chromium")

@@ -49,7 +49,7 @@ def test_a_token_that_was_revoked_stops_within_one_request_on_every_worker(serve
     eve = Caller(server, token)
     assert {eve.get("/api/me").status_code for _ in range(20)} == {200}      # a connection each: both workers have seen it
     accounts.revoke(home.folder, "eve")
-    assert {eve.get("/api/me").status_code for _ in range(20)} == {401}
+    assert {eve.get("/api/me").status_code for _ in range(10)} == {401}      # fewer than are taken for guessing
 
 
 def test_slow_clients_and_a_thousand_connections_do_not_stop_others(served):
