@@ -35,12 +35,12 @@ def demo(words: list[str]) -> int:
 
 
 def check(words: list[str]) -> int:
-    """the fast tests, with ruff, mypy --strict and import-linter beside them; under a minute on two cores"""
+    """the fast tests, with ruff, mypy --strict and import-linter beside them; a minute and a quarter on two cores"""
     return lint_and_test("check", "not slow and not soak", words)
 
 
 def test(words: list[str]) -> int:
-    """everything in check, every test but soak, and every block in the docs; about eight minutes on two cores"""
+    """everything in check, every test but soak, and every block in the docs; about fifteen minutes on two cores"""
     return lint_and_test("test", "not soak", words)
 
 
