@@ -10,12 +10,14 @@ import hashlib
 import os
 import platform
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent
@@ -24,8 +26,10 @@ LOWEST = ROOT / ".venv-lowest"
 PEERS = ROOT / ".venv-peers"
 READERS = ("import-linter", "mypy", "ruff", "furo", "myst-parser", "sphinx")   # they read code or docs and run neither
 NEWEST = ("schemathesis",)                            # it asks for newer test tools than we do
+SPARK = "pyspark[connect]"                            # 450 MB, and a minute to install: for `make test`, and not for `make check`
 WITHOUT = ("-p", "no:schemathesis", "-p", "no:anyio")  # plugins that no test leans on and that take a second of every process
 WINDOWS = os.name == "nt"
+MEMORY, ROOM = Path("/dev/shm"), 4 << 30              # where Linux keeps files in memory, and the bytes that tests may want there
 WORKERS = str(max(2, min(8, os.cpu_count() or 2)))    # two even on one core: tests also wait for subprocesses
 
 
@@ -35,12 +39,13 @@ def demo(words: list[str]) -> int:
 
 
 def check(words: list[str]) -> int:
-    """the fast tests, with ruff, mypy --strict and import-linter beside them; a minute and a quarter on two cores"""
+    """the fast tests, with ruff, mypy --strict and import-linter beside them; about a minute on two cores"""
     return lint_and_test("check", "not slow and not soak", words)
 
 
 def test(words: list[str]) -> int:
-    """everything in check, every test but soak, and every block in the docs; about fifteen minutes on two cores"""
+    """everything in check, every test but soak, and every block in the docs; about twenty minutes on two cores"""
+    install_spark()
     return lint_and_test("test", "not soak", words)
 
 
@@ -49,9 +54,12 @@ def lowest(words: list[str]) -> int:
     start = time.monotonic()
     python = install_lowest()
     marks = "not soak and (not slow or lowest)"
-    reader = "--ignore=tests/engines/test_total_sql.py"      # it reads SQL with the sqlglot of now
-    command: list[str | Path] = [python, "-m", "pytest", "-q", "-n", WORKERS, "--dist", "worksteal", "-m", marks, reader, *words]
-    code = live(command, DISCREET_LOWEST="1")
+    without = ["--ignore=tests/engines/test_total_sql.py",   # it reads SQL with the sqlglot of now
+               "--ignore=tests/engines/test_spark.py"]       # Spark is there in one version: that of `make test`
+    spread = ["-n", WORKERS, "--dist", "worksteal"]
+    command: list[str | Path] = [python, "-m", "pytest", "-q", *spread, "-m", marks, *without, *words]
+    with scratch() as room:
+        code = live(command, DISCREET_LOWEST="1", **room)
     return verdict(f"lowest ({time.monotonic() - start:.0f} s)", ["tests"] if code else [])
 
 
@@ -74,6 +82,8 @@ def bench(words: list[str]) -> int:
     if unknown := set(words) - set(found):
         print(f"no such benchmark: {', '.join(sorted(unknown))}; there are: {', '.join(found) or 'none yet'}")
         return 2
+    if not words or "spark" in words:
+        install_spark()
     peers = install_peers()
     failed = [name for name in words or found if live([python, found[name]], **peers) != 0]
     if live([python, ROOT / "bench" / "_page.py"]) != 0:
@@ -131,7 +141,8 @@ def lint_and_test(name: str, marks: str, words: list[str]) -> int:
     with ThreadPoolExecutor(1) as beside:
         read = {what: beside.submit(quietly, command) for what, command in checks.items()}
         spread = ["-n", WORKERS, "--dist", "worksteal"]
-        is_tested = live([python, "-m", "pytest", "-q", *WITHOUT, *spread, "-m", marks, *words]) == 0
+        with scratch() as room:
+            is_tested = live([python, "-m", "pytest", "-q", *WITHOUT, *spread, "-m", marks, *words], **room) == 0
         failed = [what for what, outcome in read.items() if not told(what, outcome.result())]
     return verdict(f"{name} ({time.monotonic() - start:.0f} s)", failed + ["tests"] * (not is_tested))
 
@@ -161,7 +172,17 @@ def verdict(what: str, failed: list[str]) -> int:
 def install() -> Path:
     """The interpreter of .venv, with the project and its development tools installed."""
     key = hashlib.sha256((ROOT / "pyproject.toml").read_bytes() + (ROOT / "constraints.txt").read_bytes()).hexdigest()
-    return environment(VENV, key, "discreet and its tools", ["-c", "constraints.txt", "-e", ".[dev,docs,plots,service]"])
+    return environment(VENV, key, "discreet and its tools", ["-c", "constraints.txt", "-e", ".[dev,docs,plots,postgres,service]"])
+
+
+def install_spark() -> None:
+    """Spark beside them, as constraints.txt has it."""
+    python, stamp = install(), VENV / "spark.txt"
+    held = (ROOT / "constraints.txt").read_text(encoding="utf-8")
+    if not stamp.exists() or stamp.read_text(encoding="utf-8") != held:
+        needed("installing Spark into .venv, once", [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
+                                                      "--no-input", "-c", "constraints.txt", SPARK])
+        stamp.write_text(held, encoding="utf-8")
 
 
 def install_lowest() -> Path:
@@ -181,7 +202,8 @@ def oldest_versions() -> dict[str, str]:
 
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
-    asked = (line.split(">=") for line in (*project["dependencies"], *extras["plots"], *extras["service"], *extras["dev"]))
+    parts = (project["dependencies"], *(extras[name] for name in ("plots", "postgres", "service", "dev")))
+    asked = (line.split(">=") for part in parts for line in part)
     return {name: version for name, version in asked if name not in READERS + NEWEST}
 
 
@@ -255,6 +277,21 @@ def step(what: str, command: list[str | Path]) -> bool:
 def live(command: list[str | Path], **extra: str) -> int:
     """Run with the output shown as it comes; the exit code."""
     return subprocess.run([str(word) for word in command], cwd=ROOT, env=surroundings() | extra, check=False).returncode
+
+
+@contextmanager
+def scratch() -> Iterator[dict[str, str]]:
+    """TMPDIR for tests: in memory where there is room, since ledgers wait for the disk with every commit, thousands of times."""
+    if "TMPDIR" in os.environ or not MEMORY.is_dir() or shutil.disk_usage(MEMORY).free < ROOM:
+        yield {}
+        return
+    for left in MEMORY.glob("tests-of-discreet-*-*"):                  # by runs that were killed
+        if not Path(f"/proc/{left.name.split('-')[3]}").exists():
+            shutil.rmtree(left, ignore_errors=True)
+    name = f"tests-of-discreet-{os.getpid()}-"
+    with tempfile.TemporaryDirectory(prefix=name, dir=MEMORY, ignore_cleanup_errors=True) as folder:
+        Path(folder).chmod(0o1777)                                     # as /tmp is: some tests become another user
+        yield {"TMPDIR": folder}
 
 
 def surroundings() -> dict[str, str]:

@@ -27,7 +27,7 @@ if who == "discreet":
     import sqlglot.dialects.duckdb  # noqa: F401
 
     import discreet.curator
-    import discreet.engines.duckdb
+    import discreet.engines.duckdb.engine
 
     before = most_megabytes()
     at_a_new_price = f"2.{os.getpid():09}"  # above all others: else it would be a replay, which reads no row

@@ -1,6 +1,7 @@
-"""The service without its time grid, for benchmarks and for the test that finds out what the grid hides: FOLDER [SECONDS].
+"""The service without its time grid, for benchmarks and for the test that finds out what the grid hides.
 
-With SECONDS, every reading of rows takes that much longer if the table has an odd number of them: a leak that was planted.
+FOLDER [SECONDS] [--grid] [--workers=N]. With SECONDS, every reading of rows takes that much longer if the table has an odd number
+of them: a leak that was planted. Workers begin by reading this file, with the same words: so it is done to each of them.
 """
 
 import json
@@ -17,15 +18,10 @@ FREE = 10**9
 
 
 def main() -> None:
-    folder, *more = sys.argv[1:]
-    grid = "--grid" in more
-    Folder._is_paced = grid
-    planted = [float(word) for word in more if not word.startswith("--")]
-    if planted:
-        plant(planted[0])
     limits = Limits(requests_per_minute=FREE, requests_at_once=FREE, requests_at_once_of_one=FREE, asks_waiting=FREE,
                     asks_waiting_of_one=FREE)
-    serve(Settings(Path(folder), port=0, limits=limits), lambda address: print(json.dumps({"address": address}), flush=True))
+    settings = Settings(Path(sys.argv[1]), port=0, workers=workers, limits=limits)
+    serve(settings, lambda address: print(json.dumps({"address": address}), flush=True))
 
 
 def plant(seconds: float) -> None:
@@ -40,6 +36,12 @@ def plant(seconds: float) -> None:
 
     desk.released_parts = slower
 
+
+Folder._is_paced = "--grid" in sys.argv
+workers = next((int(word.partition("=")[2]) for word in sys.argv if word.startswith("--workers=")), 1)
+for word in sys.argv[2:]:
+    if not word.startswith("--"):
+        plant(float(word))
 
 if __name__ == "__main__":
     main()

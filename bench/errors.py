@@ -29,7 +29,7 @@ from _errors_rmse import key, rmse
 from _record import Row, in_peer, record
 
 import discreet as dc
-from discreet.engines.reference import Reference
+from discreet.engines.reference.engine import Reference
 from discreet.engines.wanted import Sums
 from discreet.facts import parse_facts
 from discreet.lessons.samples import sample

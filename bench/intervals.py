@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from _record import RESULTS, Row, record
 
-from discreet.engines.reference import Reference
+from discreet.engines.reference.engine import Reference
 from discreet.engines.wanted import Sums
 from discreet.facts import parse_facts
 from discreet.planning.build import make_plan

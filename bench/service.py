@@ -1,14 +1,14 @@
 """Questions over HTTP, beside the same questions asked in the process
 
-One worker on loopback, a table of a million rows, answers delivered as soon as they are there: the time grid of the service
-is off, since it is meant to hide what is measured here. *Overhead* is the median of one client that asks one question after the
-other, less the median of the same kind of questions asked of a curator in this process; each question is new, so that each is
-charged, read and settled. *Capacity* is how many questions a second eight clients get answered who ask as fast as they can. *At
-half of it* questions and quotes arrive at random times, as many of each, whether or not those before them are answered: that is
-what a crowd of people does.
+As many workers as there are cores, on loopback; a table of a million rows; answers delivered as soon as they are there: the time
+grid of the service is off, since it is meant to hide what is measured here. *Overhead* is the median of one client that asks one
+question after the other, less the median of the same kind of questions asked of a curator in this process, taking turns; each
+question is new, so that each is charged, read and settled. *Capacity* is how many questions a second eight clients get answered
+who get a quote for each and then ask it, as fast as they can. *At half of it* as many questions, and as many quotes, arrive at
+random times, whether or not those before them are answered: that is what a crowd of people does. The clients are a process of
+their own on the same cores, and what they cost of them is told.
 """
 
-import asyncio
 import json
 import os
 import random
@@ -16,18 +16,20 @@ import subprocess
 import sys
 import tempfile
 import time
+from http.client import HTTPConnection
 from itertools import count
 from pathlib import Path
 from statistics import median, quantiles
 
-import httpx
 from _record import BENCH, ROOT, Row, Times, record, target
+from _service_load import PRICE, QUESTION
 
 from discreet.curator import accounts, office, open_table
 
 ROWS = int(os.environ.get("DISCREET_BENCH_ROWS", "1000000"))
 SECONDS = float(os.environ.get("DISCREET_BENCH_SECONDS", "60"))
-CLIENTS, SINGLES = 8, 60
+WORKERS = int(os.environ.get("DISCREET_BENCH_WORKERS", str(os.cpu_count() or 1)))
+CLIENTS, SINGLES = 8, 100
 FACTS = """
 [table]
 name = "people"
@@ -53,15 +55,18 @@ def main() -> None:
     with tempfile.TemporaryDirectory(dir=ROOT, prefix="build-service-") as name:
         folder = Path(name)
         token = made(folder)
-        local = in_process(folder)
-        words = [sys.executable, str(BENCH / "_service_server.py"), name]
+        words = [sys.executable, str(BENCH / "_service_server.py"), name, f"--workers={WORKERS}"]
         with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as server:
-            address = json.loads(server.stdout.readline())["address"]
             try:
-                found = asyncio.run(measured(address, token))
+                address = json.loads(server.stdout.readline())["address"]
+                local, single = taking_turns(folder, address, token)
+                begun = processor(server.pid)
+                crowd = [sys.executable, str(BENCH / "_service_load.py"), address, str(CLIENTS), str(SECONDS)]
+                told = json.loads(subprocess.run(crowd, input=token, stdout=subprocess.PIPE, text=True, check=True).stdout)
+                told["busy"] = processor(server.pid) - begun
             finally:
                 server.terminate()
-    write(local, *found)
+    write(local, single, told)
 
 
 def made(folder: Path) -> str:
@@ -77,95 +82,71 @@ def made(folder: Path) -> str:
     return token
 
 
-def question() -> dict[str, str]:
-    """One that nobody has asked before."""
-    return {"sql": f"SELECT AVG(income) AS m FROM people WHERE age < 70 AND income > {next(fresh)}", "epsilon": "0.001"}
-
-
-def in_process(folder: Path) -> list[float]:
+def taking_turns(folder: Path, address: str, token: str) -> tuple[list[float], list[float]]:
+    """Seconds of questions asked in this process, and of as many over HTTP."""
     curator = open_table(folder / "people.toml")
-    curator.ask(question()["sql"], epsilon="0.001")                 # which reads the file
-    taken = []
-    for _ in range(SINGLES):
-        asked, start = question(), time.perf_counter()
-        curator.ask(asked["sql"], epsilon=asked["epsilon"], analyst="bob")
-        taken.append(time.perf_counter() - start)
-    curator.close()
-    return taken
+    connection = HTTPConnection(address.removeprefix("http://"), timeout=120)
+    headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
 
+    def here() -> None:
+        curator.ask(QUESTION.format(next(fresh)), epsilon=PRICE, analyst="bob")
 
-async def measured(address: str, token: str) -> tuple[list[float], float, dict[str, list[float]], int]:
-    headers, limits = {"Authorization": f"Bearer {token}"}, httpx.Limits(max_connections=1000)
-    async with httpx.AsyncClient(base_url=address, headers=headers, timeout=120, limits=limits) as client:
-        for _ in range(100):
-            try:
-                await client.get("/api/me")
-                break
-            except httpx.TransportError:
-                await asyncio.sleep(0.1)
-        await asked(client, "ask")
-        single = [await asked(client, "ask") for _ in range(SINGLES)]
-        capacity = await closed_loop(client)
-        taken, errors = await open_loop(client, capacity / 2)
-    return single, capacity, taken, errors
+    def there() -> None:
+        body = json.dumps({"sql": QUESTION.format(next(fresh)), "epsilon": PRICE})
+        connection.request("POST", "/api/tables/people/ask", body, headers)
+        told = connection.getresponse()
+        said = told.read()
+        assert told.status == 200, said
 
-
-async def asked(client: httpx.AsyncClient, verb: str) -> float:
-    start = time.perf_counter()
-    told = await client.post(f"/api/tables/people/{verb}", json=question())
-    told.raise_for_status()
-    return time.perf_counter() - start
-
-
-async def closed_loop(client: httpx.AsyncClient) -> float:
-    """Answers a second, to clients that ask as fast as they can."""
-    end, done = time.perf_counter() + SECONDS / 3, 0
-
-    async def client_of_many() -> None:
-        nonlocal done
-        while time.perf_counter() < end:
-            await asked(client, "ask")
-            done += 1
-
-    start = time.perf_counter()
-    await asyncio.gather(*(client_of_many() for _ in range(CLIENTS)))
-    return done / (time.perf_counter() - start)
-
-
-async def open_loop(client: httpx.AsyncClient, rate: float) -> tuple[dict[str, list[float]], int]:
-    """Seconds of quotes and of questions that arrive at random, so many of each a second; and how many failed."""
-    taken: dict[str, list[float]] = {"quote": [], "ask": []}
-    draw, errors, tasks = random.Random(2), 0, []
-
-    async def one(verb: str) -> None:
-        nonlocal errors
+    for _ in range(100):  # it listens before its worker is ready
         try:
-            taken[verb].append(await asked(client, verb))
-        except httpx.HTTPError:
-            errors += 1
-
-    end = time.perf_counter() + SECONDS
-    while time.perf_counter() < end:
-        await asyncio.sleep(draw.expovariate(2 * rate))
-        tasks.append(asyncio.create_task(one(draw.choice(["quote", "ask"]))))
-    await asyncio.gather(*tasks)
-    return taken, errors
+            connection.connect()
+            break
+        except OSError:
+            time.sleep(0.1)
+    found = [clocked(here, there) for _ in range(SINGLES + 3)][3:]  # the first ones read the file
+    curator.close()
+    connection.close()
+    return [one for one, _ in found], [other for _, other in found]
 
 
-def write(local: list[float], single: list[float], capacity: float, taken: dict[str, list[float]], errors: int) -> None:
+def clocked(*acts: object) -> tuple[float, ...]:
+    taken = []
+    for act in acts:
+        start = time.perf_counter()
+        act()
+        taken.append(time.perf_counter() - start)
+    return tuple(taken)
+
+
+def processor(process: int) -> float:
+    """Seconds of processor of another process and its children, where the system tells them."""
+    try:
+        parts = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+        children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+    except OSError:
+        return 0.0
+    return (int(parts[11]) + int(parts[12])) / os.sysconf("SC_CLK_TCK") + sum(processor(int(child)) for child in children)
+
+
+def write(local: list[float], single: list[float], told: dict) -> None:
+    taken, capacity = told["taken"], told["capacity"]
     high = {verb: quantiles(found, n=20)[-1] for verb, found in taken.items()}
-    beyond = median(single) - median(local)
+    beyond = [(min(single) - min(local)) * 1000, (median(single) - median(local)) * 1000]
     named = {"asked in the process": local, "asked over HTTP, one client": single}
     named |= {f"{verb} at half of the capacity": found for verb, found in taken.items()}
     rows: list[Row] = [{"": what, "ms, median": median(found) * 1000, "ms, 95 of 100": quantiles(found, n=20)[-1] * 1000}
                        for what, found in named.items()]
     wanted = [
-        target("overhead over asking in the process", Times(beyond * 1000, beyond * 1000), at_most=5, unit="ms"),
+        target("overhead over asking in the process", Times(beyond[1], beyond[1]), at_most=5, unit="ms"),
         target("95 of 100 quotes at half of the capacity", Times(*[high["quote"] * 1000] * 2), at_most=50, unit="ms"),
         target("95 of 100 questions there, over one's", Times(*[high["ask"] / median(single)] * 2), at_most=3, unit="medians"),
-        target("errors", Times(float(errors), float(errors)), at_most=0, unit="errors"),
+        target("errors", Times(*[float(told["errors"])] * 2), at_most=0, unit="errors"),
     ]
-    about = [{"": "answers a second", "capacity": capacity, "rows": ROWS, "seconds at half": SECONDS}]
+    pairs = len(taken["ask"]) + capacity * SECONDS / 3
+    about = [{"answers a second": capacity, "workers": WORKERS, "rows": ROWS, "seconds at half": SECONDS,
+              "ms of processor, a quote and an answer": told["busy"] / pairs * 1000,
+              "of its clients": told["own"] * 2000}]
     tables = {"Targets": wanted, "Times": rows, "Capacity": about}
     record("service", tables, packages=("discreet", "fastapi", "uvicorn", "duckdb"))
 

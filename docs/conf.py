@@ -13,7 +13,7 @@ project_copyright = "the discreet authors, Apache-2.0"
 release = tomllib.loads((HERE.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
 
 extensions = ["myst_parser", "making.generated", "making.anchors", "making.beside", "making.formulas",
-              "making.mentions", "making.reachable"]
+              "making.mentions", "making.numbers", "making.reachable"]
 exclude_patterns = ["making", "soak"]
 nitpicky = True
 smartquotes = False                                   # SQL and messages are shown as they are written

@@ -5,9 +5,12 @@ DISCREET_REQUIRE_ALL set it fails the run, and so does a skip that says neither.
 we may not hand out; it never fails.
 """
 
+import gc
 import importlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from hashlib import shake_256
+from itertools import count
 from pathlib import Path
 from types import ModuleType
 
@@ -15,6 +18,8 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy: workers shar
 
 import hypothesis
 import pytest
+
+gc.disable()  # while tests are collected, a quarter of which would be looking for cycles among what is kept anyway
 
 MISSING = "missing part: "
 OPTIONAL = "optional data: "
@@ -48,6 +53,41 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker("slow")
         if item.path.parent.name in LOWEST_ROOMS:
             item.add_marker("lowest")
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()                                       # tests by the thousand are never garbage
+    gc.enable()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--fresh-noise", action="store_true", help="draw anew in every run, not by the test's name")
+
+
+@pytest.fixture(autouse=True)
+def _noise_by_name(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Noise drawn in this process follows from the test's name, so that no run fails by chance what the run before passed.
+
+    Programs that a test starts draw as the product does, and so do children of fork and soak tests.
+    """
+    is_fresh = any(request.node.get_closest_marker(mark) for mark in ("fresh_noise", "soak"))
+    if is_fresh or request.config.getoption("--fresh-noise"):
+        yield
+        return
+    from discreet.noise.keystream import Keystream
+
+    turns, process, kept = count(), os.getpid(), Keystream.__init__.__defaults__
+
+    def by_name(size: int) -> bytes:
+        if os.getpid() != process:
+            return os.urandom(size)
+        return shake_256(f"{request.node.nodeid}/{next(turns)}".encode()).digest(size)
+
+    Keystream.__init__.__defaults__ = (by_name,)
+    try:
+        yield
+    finally:
+        Keystream.__init__.__defaults__ = kept
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import discreet as dc
-from discreet.engines.reference import Reference
+from discreet.engines.reference.engine import Reference
 from discreet.planning.build import make_plan
 from discreet.planning.price import read_price
 from discreet.questions.sql import read_sql

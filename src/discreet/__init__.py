@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from discreet import noise, testing
     from discreet.answers import Answer, Quote
     from discreet.audit import audit
+    from discreet.client import connect
     from discreet.curator import open_table as open  # noqa: A004 - dc.open, as files are opened
     from discreet.curator import table
     from discreet.curator.office import register
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
         ParameterError,
         QuestionError,
         Refused,
+        ServiceFault,
         SourceFault,
         TrialFault,
     )
@@ -103,6 +105,7 @@ __all__ = [
     "Quote",
     "RandomizedResponse",
     "Refused",
+    "ServiceFault",
     "SourceFault",
     "TokenError",
     "TrialFault",
@@ -113,6 +116,7 @@ __all__ = [
     "boolean",
     "category",
     "compositions",
+    "connect",
     "correlation",
     "count",
     "covariance",
@@ -171,11 +175,13 @@ _ROOMS = {  # where each public name lives
         "ParameterError",
         "QuestionError",
         "Refused",
+        "ServiceFault",
         "SourceFault",
         "TokenError",
         "TrialFault",
     ),
     "answers": ("Answer", "Quote"),
+    "client": ("connect",),
     "curator": ("table",),
     "curator.office": ("register",),
     "facts.make": ("boolean", "category", "date", "integer", "lookup", "number", "text", "timestamp"),

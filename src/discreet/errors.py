@@ -14,6 +14,7 @@
         ├── EngineFault
         │   └── SourceFault   the source is gone, or was written to: nobody's question is to blame
         ├── LedgerFault
+        ├── ServiceFault    a service cannot be reached, or says what none of ours says
         └── TrialFault      a mistake of discreet's own, found before anything was charged
 
 A message says what was expected and what was found (never data); ``hint`` says what to write instead.
@@ -35,6 +36,7 @@ __all__ = [
     "ParameterError",
     "QuestionError",
     "Refused",
+    "ServiceFault",
     "SourceFault",
     "TokenError",
     "TrialFault",
@@ -176,6 +178,17 @@ class LedgerFault(Fault):
 
     def __init__(self, message: str, *, hint: str = "") -> None:
         super().__init__(message, hint=hint, freezes=False)
+
+
+class ServiceFault(Fault):
+    """A service cannot be reached, or what is there is none of ours. What it was asked may be charged; asked again it is one."""
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message, hint=hint, freezes=False)
+        self.reference = ""  # nothing was written down anywhere
+
+    def __str__(self) -> str:
+        return DiscreetError.__str__(self)
 
 
 class TrialFault(Fault):

@@ -63,7 +63,7 @@ def _from_text(text: str, name: str) -> Fraction:
 def exact_positive(value: Number, name: str) -> Fraction:
     """``exact(value)``, refused unless it is above zero."""
     number = exact(value, name)
-    if number <= 0:
+    if number.numerator <= 0:
         raise ParameterError(f"{name} is {shown(number)}, not above 0", hint="write a number above 0, such as 1 or '0.1'")
     return number
 
@@ -71,7 +71,7 @@ def exact_positive(value: Number, name: str) -> Fraction:
 def exact_not_negative(value: Number, name: str) -> Fraction:
     """``exact(value)``, refused below zero."""
     number = exact(value, name)
-    if number < 0:
+    if number.numerator < 0:
         raise ParameterError(f"{name} is {shown(number)}, below 0", hint="write a number of 0 or more, such as '0.1'")
     return number
 
@@ -86,6 +86,8 @@ def exact_between(value: Number, name: str, low: int, high: int, *, closed_low: 
 
 def exact_whole(value: int, name: str, *, at_least: int = 0) -> int:
     """``value`` as an int, refused if it is not a whole number or too small."""
+    if type(value) is int and at_least <= value < 1 << _LONGEST:
+        return value
     number = exact(value, name)
     if number.denominator != 1 or number < at_least:
         raise ParameterError(f"{name} is {shown(number)}", hint=f"write a whole number, {at_least} or more")

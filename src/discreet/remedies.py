@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-__all__ = ["Remedy", "Word", "in_python", "on_command_line", "said"]
+__all__ = ["Remedy", "Word", "in_braces", "in_python", "on_command_line", "reworded", "said"]
 
 _WORD = re.compile(r"\{([a-z_]+)(?:=([^{}]+))?\}")
 
@@ -45,6 +45,13 @@ def said(hint: str, way: Callable[[Word], str]) -> str:
     return _together(hint.parts, way) if isinstance(hint, Remedy) else hint
 
 
+def reworded(hint: str, change: Callable[[str], str]) -> str:
+    """The hint with its text changed, and not its words."""
+    if not isinstance(hint, Remedy):
+        return change(hint)
+    return Remedy("".join(in_braces(part) if isinstance(part, Word) else change(part) for part in hint.parts))
+
+
 def in_python(word: Word) -> str:
     """A keyword argument. Numbers that Python would round are texts."""
     if word.value is None:
@@ -56,6 +63,11 @@ def on_command_line(word: Word) -> str:
     """An option."""
     option = f"--{word.name.replace('_', '-')}"
     return option if word.value is None else f"{option} {word.value}"
+
+
+def in_braces(word: Word) -> str:
+    """As a remedy is written, for another process to say in its own way."""
+    return f"{{{word.name}}}" if word.value is None else f"{{{word.name}={word.value}}}"
 
 
 def _together(parts: "list[str | Word] | tuple[str | Word, ...]", way: Callable[[Word], str]) -> str:

@@ -26,7 +26,8 @@ def answer(
 ) -> Answer:
     return Answer(
         id="a1b2c3", table="ce_slides", question=question, columns=tuple(columns), rows=tuple(rows), intervals=tuple(intervals),
-        confidence=confidence, cost=cost or Pure(epsilon="0.1"), budget=budget, replayed=replayed, warnings=warnings,
+        confidence=confidence, cost=Pure(epsilon=0) if replayed else cost or Pure(epsilon="0.1"), budget=budget,
+        replayed=replayed, warnings=warnings, paid=cost or Pure(epsilon="0.1") if replayed else None,
     )
 
 

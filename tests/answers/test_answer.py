@@ -21,6 +21,7 @@ def test_the_one_answer_shape():
         "intervals": [{"n": [915, 975]}, {"n": [19, 79]}],
         "confidence": 0.95,
         "cost": {"epsilon": "0.1"},
+        "parts": [],
         "budget": {"cap": {"epsilon": "1"}, "spent": {"epsilon": "0.1"}, "remaining": {"epsilon": "0.9"}},
         "replayed": False,
         "left_out": [],
@@ -32,6 +33,7 @@ def test_the_shape_of_a_quote():
     shape = json.loads(json.dumps(quote().to_dict()))
     assert shape["cost"] == {"epsilon": "0.1"}
     assert shape["split"] == [{"what": "COUNT(*)", "epsilon": "0.05"}, {"what": "AVG(Income)", "epsilon": "0.05"}]
+    assert shape["parts"] == [each | {"stored": False} for each in shape["split"]]
     assert shape["columns"] == [
         {"name": "n", "plus_minus": 60.0, "basis": "none"},
         {"name": "m", "plus_minus": 1234.5, "basis": "rows_about", "rows": 2500},

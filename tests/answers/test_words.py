@@ -161,6 +161,7 @@ def test_names_and_labels_cannot_break_the_table():
     ]
 
 
+@pytest.mark.slow
 def test_a_repr_needs_no_package():
     script = "from tests.answers.made import *; repr(counts([1, 2])); repr(quote()); import sys; print(*sys.modules)"
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

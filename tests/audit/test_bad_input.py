@@ -124,6 +124,7 @@ def test_batches_must_be_what_was_asked_for():
     refused("one time for all", lambda n: [0] * n, lambda n: [0] * n, epsilon=1, batch=True, timed=True, samples=50)
 
 
+@pytest.mark.slow
 def test_a_command_is_a_mechanism_and_its_lines_may_be_many_outcomes():
     script = "import sys, json; [print(json.dumps({'n': int(sys.argv[1])})) for _ in range(25)]"
     one, other = (command([sys.executable, "-c", script, number]) for number in "12")

@@ -159,7 +159,7 @@ def priced_as(of, **words):
 
 @pytest.mark.slow
 def test_a_unit_that_counts_twice_under_one_key_is_found(monkeypatch):
-    from discreet.engines import reference
+    from discreet.engines.reference import engine as reference
 
     mutated(monkeypatch, reference, "candidates", lambda found: replace(found, units=2 * found.units))
     assert is_found(audited(KEYED[0][1], KEYS), "units of keys, declared 1")

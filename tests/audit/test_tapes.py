@@ -8,7 +8,7 @@ import pytest
 
 import discreet as dc
 from discreet.curator import curator_in_memory
-from discreet.engines.reference import Reference
+from discreet.engines.reference.engine import Reference
 from discreet.facts import parse_facts
 from discreet.mechanisms.observing import observed, observer
 from discreet.mechanisms.quantile import Quantile

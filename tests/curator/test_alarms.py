@@ -5,6 +5,7 @@ import os
 import re
 import signal
 import threading
+from contextlib import nullcontext
 from fractions import Fraction
 
 import pandas as pd
@@ -31,6 +32,9 @@ class Failing(Engine):
     def __init__(self, real, error=None, before=lambda: None):
         self.real, self.error, self.before = real, error, before
 
+    def at_once(self):
+        return nullcontext(self)
+
     def check(self):
         self.real.check()
 
@@ -50,6 +54,9 @@ class Broken(Engine):
 
     def __init__(self, *errors, before=lambda: None):
         self.errors, self.before, self.runs = list(errors) or [ValueError(CANARY)], before, 0
+
+    def at_once(self):
+        return nullcontext(self)
 
     def check(self):
         pass
@@ -304,14 +311,15 @@ SLOW = "SELECT SUM(range % 7) AS s FROM range(1000000000000)"
 
 @pytest.mark.parametrize("act", ["run", "counts", "keys"])
 def test_a_signal_while_duckdb_reads_is_an_interruption_and_no_error_of_its_own(files, act, monkeypatch):
-    from discreet.engines import duckdb, faults
+    from discreet.engines import faults
+    from discreet.engines.sql import asking
 
     t = open_table(files[0])
     engine = t.desk.opened()
     monkeypatch.setattr(faults, "MOST_SECONDS", 3.0)                              # so that it ends, whatever happens
     for name in ("to_sql", "to_counts", "to_keys_sql"):
-        monkeypatch.setattr(duckdb, name, lambda *words: SLOW)
-    monkeypatch.setattr(engine, "_seen", lambda wanted: ())
+        monkeypatch.setattr(asking, name, lambda *words: SLOW)
+    monkeypatch.setattr(asking.Asking, "_seen", lambda self, wanted: ())
     wanted = type("Wanted", (), {"unit": None})()
     before = signal.signal(signal.SIGINT, signal.default_int_handler)              # it may be ignored where tests run
     try:
@@ -326,12 +334,13 @@ def test_a_signal_while_duckdb_reads_is_an_interruption_and_no_error_of_its_own(
 
 
 def test_a_question_beyond_the_time_limit_is_an_alarm_that_says_nothing_of_time(files, monkeypatch):
-    from discreet.engines import duckdb, faults
+    from discreet.engines import faults
+    from discreet.engines.sql import asking
 
     t = open_table(files[0])
     t.desk.opened()
     monkeypatch.setattr(faults, "MOST_SECONDS", 1.0)
-    monkeypatch.setattr(duckdb, "to_sql", lambda *words: SLOW)
+    monkeypatch.setattr(asking, "to_sql", lambda *words: SLOW)
     with pytest.raises(EngineFault, match="DuckDB could not answer") as caught:
         t.ask(count_above(1), epsilon="0.1", analyst="alice")
     assert "time" not in str(caught.value)

@@ -11,7 +11,8 @@ from tests.ledger.made import count_above, edit, entries_by_hand, write_table
 
 import discreet as dc
 from discreet.curator import Folder, accounts, office
-from discreet.engines.reference import Reference
+from discreet.curator.request import Ask
+from discreet.engines.reference.engine import Reference
 from discreet.ledger import history
 
 
@@ -26,6 +27,7 @@ def folder(tmp_path):
         yield opened, *map(opened.account, tokens)
 
 
+@pytest.mark.slow
 def test_an_answer_that_was_settled_before_its_worker_died_is_found_though_the_table_has_moved_on(folder, monkeypatch):
     opened, alice, _ = folder
     taken = opened.take_in(alice, "t", {"sql": count_above(1)}, key="k")
@@ -35,6 +37,22 @@ def test_an_answer_that_was_settled_before_its_worker_died_is_found_though_the_t
     monkeypatch.setattr("discreet.ledger.asked.is_dead", lambda *_: True)
     assert opened.take(taken.id) is None
     assert opened.take_in(alice, "t", {"sql": count_above(1)}, key="k").outcome == {"answer": answer.id}
+
+
+def test_what_was_looked_up_a_moment_ago_is_decided_when_it_is_charged(folder):
+    opened, alice, bob = folder
+    curator = opened.curator("t", alice)
+    orders = [curator.order(Ask.of(count_above(number), epsilon="0.1", analyst=alice)) for number in (1, 2, 3)]
+    first, second, third = map(curator.looked_up, orders)
+    assert [curator.seconds(each) > 0 for each in (first, second, third)] == [True] * 3
+    bought = curator.ask(count_above(1), epsilon="0.1", analyst=bob)                 # between the look and the charge
+    found = curator.answer(first.order, first)
+    assert (found.replayed, found.rows) == (True, bought.rows)
+    assert not curator.answer(second.order, second.with_key("k")).replayed
+    office.freeze(opened.path / "t.toml", reason="to look")
+    with pytest.raises(dc.AccessError, match="to look"):
+        curator.answer(third.order, third)
+    assert len([entry for entry in office.entries(opened.path) if entry.kind == "charge"]) == 2
 
 
 @pytest.mark.slow
@@ -89,6 +107,7 @@ def test_what_was_answered_stays_readable_whatever_became_of_the_table(folder):
         assert other.answer(alice, was.id).intervals == was.intervals
 
 
+@pytest.mark.slow
 def test_free_views_fill_no_more_of_the_disk_than_the_bounds_say(folder, monkeypatch):
     opened, alice, bob = folder
     curator = opened.curator("t", alice)

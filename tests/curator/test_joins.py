@@ -147,8 +147,8 @@ def test_an_audit_finds_a_lookup_that_has_a_key_more_often_than_was_paid_for(fil
     from dataclasses import replace
 
     from discreet.curator import curator_in_memory
-    from discreet.engines.made_up import made_up_lookups
-    from discreet.engines.reference import Reference
+    from discreet.engines.reference.engine import Reference
+    from discreet.engines.reference.made_up import made_up_lookups
     from discreet.facts import read_facts
 
     facts = read_facts(file)

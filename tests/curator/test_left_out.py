@@ -5,7 +5,7 @@ import json
 import pytest
 
 from discreet.curator import curator_in_memory, office
-from discreet.engines.reference import Reference
+from discreet.engines.reference.engine import Reference
 from discreet.errors import QuestionError
 from discreet.facts import parse_facts
 from discreet.publishing.publish import publish
@@ -48,7 +48,8 @@ type = "text"
 """
 CAPPED = (
     "each household counts for at most 1 000 rows and in at most 12 of the 53 values of week; "
-    "the ± does not cover what is cut or has no household"
+    "the ± does not cover what is cut or has no household; "
+    "AT_CAPS(week), in a question without GROUP BY, asks for the share of units that are cut"
 )
 BY_WEEK = "SELECT week, COUNT(*) AS n FROM sales GROUP BY week"
 
@@ -252,5 +253,5 @@ def test_a_published_page_names_what_its_tables_leave_out_and_calls_no_charged_n
     assert CAPPED in sections["weeks"]
     assert "rows whose home is missing or none of its 2 declared values" in sections["homes"]
     for section in sections.values():
-        assert '<span class="spread">± 0</span>' in section
+        assert '<span class="spread">± &lt; 1</span>' in section
         assert '"spread">public' not in section

@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import shutil
+from contextlib import nullcontext
 from fractions import Fraction
 
 import duckdb
@@ -164,6 +165,9 @@ def test_a_source_that_changes_while_it_is_read_keeps_the_charge_and_freezes_nob
             found = engine.run(wanted)
             (file.parent / "t.csv").write_text(ROWS + "1,1,new\n", encoding="utf-8")
             return found
+
+        def at_once(self):
+            return nullcontext(self)
 
         def check(self):
             pass

@@ -20,9 +20,11 @@ CARRIERS = {"AA": 1500, "B6": 2000, "DL": 1700, "HA": 0, "OO": 0, "UA": 2500, "Y
 
 @pytest.fixture(scope="module")
 def flights():
-    rows = [{"carrier": carrier, "delay": (place * 37 % 80) - 20.0, "air": None if place % 9 == 0 else place % 300}
+    rows = [{"carrier": carrier, "delay": (place * 37 % 80) - 20.0, "air": None if place % 9 == 0 else place % 300,
+             "late": None if place % 9 == 0 else place % 3 == 0}
             for carrier, many in CARRIERS.items() for place in range(many)]  # fmt: skip
-    columns = {"carrier": dc.category(*CARRIERS, null="drop"), "delay": dc.number(-60, 600, null=0), "air": dc.number(0, 1000)}
+    columns = {"carrier": dc.category(*CARRIERS, null="drop"), "delay": dc.number(-60, 600, null=0), "air": dc.number(0, 1000),
+               "late": dc.boolean()}  # fmt: skip
     return dc.table(pd.DataFrame(rows), name="flights", columns=columns, unit="row", neighbours="add_remove", budget=1000)
 
 
@@ -83,17 +85,47 @@ def test_values_by_rank_go_by_a_count_of_the_same_rows_and_without_one_a_note_sa
     assert [len(ends) for ends in counted.rank_intervals] == [0 if names else 2 for names in counted.too_few]
     assert counted.to_columns()["m_rank_low"].count(None) == 3
     assert not any(note in each for each in counted.warnings)
-    for sql in ("SELECT carrier, MEDIAN(air) AS m FROM flights GROUP BY carrier",
-                "SELECT carrier, MEDIAN(air) AS m, COUNT(*) AS n FROM flights GROUP BY carrier"):  # fmt: skip
-        answer = flights.ask(sql, epsilon=6)
-        assert not answer.too_few
-        assert all(row["m"] is not None for row in answer.rows)
-        for warnings in (answer.warnings, flights.quote(sql, epsilon=6).warnings):
-            (said,) = (each for each in warnings if note in each)
-            assert said == f"MEDIAN(air): also where there are no rows, since {note} tells; ask COUNT(air) beside it"
+    sql = "SELECT carrier, MEDIAN(air) AS m FROM flights GROUP BY carrier"
+    answer = flights.ask(sql, epsilon=6)
+    assert not answer.too_few
+    assert all(row["m"] is not None for row in answer.rows)
+    for warnings in (answer.warnings, flights.quote(sql, epsilon=6).warnings):
+        (said,) = (each for each in warnings if note in each)
+        assert said == f"MEDIAN(air): also where there are no rows, since {note} tells; ask COUNT(air) beside it"
     mode = flights.ask("SELECT carrier, MODE(carrier) AS m, COUNT(carrier) AS n FROM flights GROUP BY carrier", epsilon=6)
     assert few(mode) == {"HA", "OO", "YV"}
     assert not flights.ask("SELECT MEDIAN(air) AS m FROM flights", epsilon=6).warnings
+
+
+NOBODY = {"HA", "OO", "YV"}
+STATISTICS = ("MEDIAN(air)", "MIN(air)", "MAX(air)", "QUANTILE(air, 0.9)", "MODE(late)", "MEDIAN(air) FILTER (WHERE delay > 0)")
+
+
+@pytest.mark.parametrize("statistic", STATISTICS)
+@pytest.mark.parametrize("beside", ["COUNT(*)", "AVG(delay)", "COUNT(*) FILTER (WHERE delay > 0)"])
+def test_a_count_of_more_rows_tells_that_there_may_be_none_and_does_not_tell_that_there_are_some(flights, statistic, beside):
+    order = "" if "MODE" in statistic else "ORDER BY m DESC"
+    answer = flights.ask(f"SELECT carrier, {statistic} AS m, {beside} AS n FROM flights GROUP BY carrier {order}", epsilon=6)
+    is_wider = "FILTER" not in beside or "FILTER" in statistic
+    assert few(answer) == (NOBODY if is_wider else set())
+    assert not (order and is_wider) or {row["carrier"] for row in answer.rows[4:]} == NOBODY
+    (said,) = (each for each in answer.warnings if each.startswith(f"{statistic}:"))
+    assert ("which counts others too; ask COUNT(" in said) == is_wider
+    assert ("also where there are no rows" in said) != is_wider
+
+
+def test_a_count_of_units_is_looked_at_too_and_one_of_the_same_rows_comes_first():
+    rows = [{"who": f"{group}{place % many}", "g": group, "x": place % 7}
+            for group, many in (("a", 400), ("b", 300)) for place in range(2 * many)]  # fmt: skip
+    columns = {"g": dc.category("a", "b", "c", null="drop"), "x": dc.integer(0, 10)}
+    unit = {"column": "who", "max_rows": 2, "max_groups": 1}
+    with dc.table(rows, columns=columns, unit=unit, neighbours="add_remove", budget=100) as t:
+        of_units = t.ask("SELECT g, MEDIAN(x) AS m, COUNT(DISTINCT who) AS n FROM t GROUP BY g", epsilon=6)
+        assert of_units.too_few == ((), (), ("m",))
+        assert any("too few rows by COUNT(DISTINCT who), which counts others too" in each for each in of_units.warnings)
+        same = t.ask("SELECT g, MEDIAN(x) AS m, COUNT(*) AS n, COUNT(x) AS k FROM t GROUP BY g", epsilon=6)
+        assert same.too_few == ((), (), ("m",))
+        assert not any("counts others" in each for each in same.warnings)
 
 
 @pytest.mark.parametrize("having", ["AVG(delay) < 99", "AVG(delay) IS NULL", "COALESCE(AVG(delay), 0) = 0", "NOT AVG(delay) > 9"])
@@ -125,6 +157,7 @@ def test_another_confidence_marks_others_and_keeps_the_values(flights):
             row["m"] for row in usual.rows if row["carrier"] not in both]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_all_empty_cells_together_are_shown_as_rarely_as_the_confidence_says():
     text = """
     [table]
@@ -169,3 +202,14 @@ def test_another_confidence_may_show_other_groups_and_blames_no_version():
     assert len(unsure.rows) > len(sure.rows)
     assert [row for row in unsure.rows if row["g"] == "c"] == list(sure.rows)
     assert not any("version" in each for each in unsure.warnings)
+
+
+def test_a_statistic_of_too_few_rows_beside_a_count_that_is_not_small_says_whose_count_it_is(flights):
+    sql = "SELECT carrier, COUNT(*) AS n, AVG(air) AS m FROM flights GROUP BY carrier"
+    coarse = flights.ask(sql, epsilon="0.1", weights={"n": 99, "m": 1})  # many flights, and means that tell nothing
+    assert len(few(coarse)) == 7
+    (told,) = coarse.warnings
+    assert told == "m: too few rows though a count beside it is not small: its rows are counted with noise of its own"
+    fine = flights.ask(sql, epsilon=3)
+    assert few(fine) == {"HA", "OO", "YV"}
+    assert not fine.warnings

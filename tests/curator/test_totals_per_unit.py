@@ -59,6 +59,7 @@ def test_values_per_unit_are_those_of_duckdb(sales, inside, outside):
         agree(sales, f"SELECT {', '.join([*([outside] if outside else []), *named])} FROM {rows}{by}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ends", [(0, 300), (-100, 50), (20, 90)])
 def test_sums_bounded_per_unit_are_those_of_duckdb(sales, ends):
     for key, only in product(("", "seg", "ward"), ("", " FILTER (WHERE k < 2)")):

@@ -11,7 +11,7 @@ import discreet as dc
 from discreet.curator import curator_in_memory
 from discreet.curator.orders import Order, crossed
 from discreet.curator.request import Ask
-from discreet.engines.reference import Reference
+from discreet.engines.reference.engine import Reference
 from discreet.facts import parse_facts
 from discreet.ledger.verify import verify
 from discreet.noise.probabilities import tail
@@ -210,6 +210,7 @@ def test_a_partial_purchase_is_one_claim_at_the_exact_delta_of_what_is_released(
     assert verify(t.desk.ledger).ok
 
 
+@pytest.mark.slow
 def test_the_claim_of_a_partial_purchase_holds_by_the_law_of_its_noise():
     t = people()
     price = {"epsilon": "0.5", "delta": "1e-5"}

@@ -43,6 +43,7 @@ def test_a_rehearsal_says_that_it_is_free():
     assert curator.budget.spent == dc.Pure(epsilon=0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("budget", "price", "said"),
     [

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from discreet.engines import open_engine
-from discreet.engines.reference import Reference
+from discreet.engines.reference.engine import Reference
 from discreet.engines.wanted import Engine, Wanted
 from discreet.facts.model import Boolean, Budget, Category, Date, EachRow, Facts, Integer, Number, Text, Timestamp
 from discreet.privacy import Pure

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from discreet.engines import lines, loading, open_engine
-from discreet.engines.reference import Reference
+from discreet.engines import open_engine
+from discreet.engines.duckdb import lines, loading
+from discreet.engines.reference.engine import Reference
 from discreet.engines.wanted import ByValue, Grid, Measure, Wanted
 from discreet.errors import EngineFault, FactsError
 from discreet.facts.model import Category, CsvFormat, Integer, Text

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from tests.engines.nasty import BY_NAME, FACTS, MADE, table
 
 from discreet.engines import open_engine
-from discreet.engines.dialects import DIALECTS
-from discreet.engines.expressions import Expressions
-from discreet.engines.layout import Field, Layout
-from discreet.engines.reference import Reference
-from discreet.engines.sheet import Sheet
+from discreet.engines.duckdb.dialect import DUCKDB
+from discreet.engines.reference.engine import Reference
+from discreet.engines.sql.expressions import Expressions
+from discreet.engines.sql.layout import Field, Layout
+from discreet.engines.sql.sheet import Sheet
 from discreet.engines.wanted import Grid, Measure, Wanted
 from discreet.facts.model import Boolean, Budget, Category, EachRow, Facts, Integer, Number
 from discreet.privacy import Pure
@@ -118,7 +118,7 @@ DECLARED = Facts(
 
 
 def written(condition):
-    sheet = Sheet(LAYOUT, DIALECTS["duckdb"])
+    sheet = Sheet(LAYOUT, DUCKDB)
     return sheet.text(Expressions(DECLARED, sheet).truth(condition).sql)
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from discreet.engines.lines import places_of
+from discreet.engines.duckdb.lines import places_of
 from discreet.errors import FactsError
 
 

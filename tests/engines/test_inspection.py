@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import discreet as dc
-from discreet.engines.inspection import Unread, inspected
-from discreet.engines.values import read
+from discreet.engines.inspection import Units, Unread, inspected
+from discreet.engines.rules.values import read
 from discreet.errors import EngineFault, FactsError
 from discreet.facts.file import parse_facts
 from discreet.facts.make import facts_for_table
@@ -125,8 +125,25 @@ def test_rows_without_a_unit_are_counted_and_what_is_said_is_said(tmp_path):
     said = []
     found = inspected(facts_in(tmp_path, "t.csv", '{ column = "who", max_rows = 2 }'), said.append)
     assert (found.rows, found.without_unit) == (3, 2)
+    assert found.units == Units("who", units=1, most_rows=1, cut=0, rows_cut=0)
     assert said[0].startswith("reading 0.0 MB")
     assert "s, column 6 of 6, in 3 rows" in said[-1]
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "numbers"])
+def test_units_are_counted_with_what_the_cap_on_their_rows_leaves_out(tmp_path, kind):
+    whose = [1] * 5 + [2] * 3 + [3] + [None]
+    cells = {name: ["" for _ in whose] for name in NAMES}
+    if kind == "csv":
+        lines = [",".join(["who", *NAMES]), *(",".join(["" if who is None else str(who), *[""] * 6]) for who in whose), ""]
+        (tmp_path / "t.csv").write_text("\n".join(lines), encoding="utf-8")
+    else:
+        stored = whose if kind == "numbers" else [None if who is None else str(who) for who in whose]
+        pq.write_table(pa.table({"who": stored, **cells}), tmp_path / "t.parquet")
+    source = "t.csv" if kind == "csv" else "t.parquet"
+    assert inspected(facts_in(tmp_path, source, '{ column = "who", max_rows = 2 }')).units == Units("who", 3, 5, 2, 4)
+    assert inspected(facts_in(tmp_path, source, '{ column = "who" }')).units == Units("who", 3, 5, None, None)
+    assert inspected(facts_in(tmp_path, source)).units is None
 
 
 def test_what_is_no_file_is_refused_and_what_cannot_be_read_is_a_fault_with_its_reason(tmp_path):

@@ -9,7 +9,8 @@ import pytest
 from tests.ledger.made import count_above, write_table
 
 from discreet.curator import office, open_table
-from discreet.engines import faults, loading, open_engine
+from discreet.engines import faults, open_engine
+from discreet.engines.duckdb import loading
 from discreet.engines.wanted import Measure, Wanted
 from discreet.errors import EngineFault
 from discreet.facts.model import Integer, Source

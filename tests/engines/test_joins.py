@@ -10,8 +10,8 @@ import polars as pl
 import pytest
 
 from discreet.engines import open_engine, with_lookup_values
-from discreet.engines.lookups import joined_rows
-from discreet.engines.reference import Reference
+from discreet.engines.reference.engine import Reference
+from discreet.engines.rules.lookups import joined_rows
 from discreet.engines.wanted import Bound, ByValue, Grid, KeysWanted, Measure, Wanted
 from discreet.errors import EngineFault, FactsError
 from discreet.facts.model import (
@@ -243,7 +243,7 @@ def test_values_that_are_left_out_are_those_of_the_lookup(facts, tmp_path, kind)
 
 def test_values_of_a_lookup_that_has_none_or_too_many_are_refused(facts, monkeypatch):
     declared = facts(Integer("k", 0, 9), joins=(Lookup("l", "", "k", "k", (Category("c", ()),)),))
-    monkeypatch.setattr("discreet.engines.lookup_values.MOST_VALUES", 3)
+    monkeypatch.setattr("discreet.engines.duckdb.lookup_values.MOST_VALUES", 3)
     for values, said in [([None], "no value for 'c'"), (range(4), "more than 3"), ([1, 2.5], "not whole")]:
         rows = pd.DataFrame({"k": range(len(values)), "c": values})
         with pytest.raises(FactsError, match=said):

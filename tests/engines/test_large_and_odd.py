@@ -16,12 +16,12 @@ import pytest
 from sqlglot import exp
 
 from discreet.engines import open_engine
-from discreet.engines.cells import gather
-from discreet.engines.dialects import DIALECTS
-from discreet.engines.layout import Field, Layout
-from discreet.engines.reference import Reference
+from discreet.engines.duckdb.dialect import DUCKDB
+from discreet.engines.reference.engine import Reference
+from discreet.engines.sql.cells import gather
+from discreet.engines.sql.layout import Field, Layout
+from discreet.engines.sql.writer import to_sql
 from discreet.engines.wanted import ByStep, ByValue, Grid, Measure, Wanted
-from discreet.engines.writer import to_sql
 from discreet.facts.model import Boolean, Category, Date, Integer, Number, Text, Timestamp
 from discreet.questions.algebra import Apply, Column, Literal
 
@@ -54,7 +54,7 @@ def test_sums_beyond_2_to_the_53_and_2_to_the_63_survive(facts, opened, same):
 
 @pytest.mark.parametrize("sum_", [0, 1, 2**62 - 1, 2**62, 2**63, 2**95, 2**95 + 1, 2**125 - 1])
 def test_a_sum_leaves_the_engine_whole_however_large_it_is(sum_):
-    high, low = (part.sql(dialect="duckdb") for part in DIALECTS["duckdb"].halves(exp.column("m0")))
+    high, low = (part.sql(dialect="duckdb") for part in DUCKDB.halves(exp.column("m0")))
     found = duckdb.sql(f"SELECT {high} AS h0, {low} AS l0 FROM (SELECT {sum_}::HUGEINT AS m0)").fetchnumpy()
     assert gather(Wanted(None, (), COUNT), found).whole().tolist() == [[sum_]]
 
@@ -273,7 +273,7 @@ def test_sql_grows_with_the_question_and_not_with_two_to_its_depth(operation, fa
         (ByStep(deep, Fraction(1), Fraction(0), 0, 5),),
         (Measure(1, deep, Grid(Fraction(1, 4), 0, 100)), Measure(0, deep)),
     )
-    assert len(to_sql(wanted, declared, Layout("data", {"x": Field("c0", "real")}))) < 100_000
+    assert len(to_sql(wanted, declared, Layout("data", {"x": Field("c0", "real")}), DUCKDB)) < 100_000
     rows = [{"x": x} for x in (0.0, 1.0, 2.5, math.nan, math.inf, None, 1e300)]
     with opened(declared, pa.table({"x": pa.array([row["x"] for row in rows], pa.float64())})) as engine:
         same(engine, Reference(declared, rows), wanted)
@@ -334,7 +334,7 @@ def test_the_sql_of_a_plain_question_is_plain(facts):
         (ByValue(Column("g"), (Fraction(1), Fraction(2), Fraction(3))),),
         (Measure(0), Measure(1, X, Grid(Fraction(1, 4), 0, 40))),
     )
-    assert to_sql(wanted, declared, layout) == (
+    assert to_sql(wanted, declared, layout, DUCKDB) == (
         "SELECT k0 AS k0, m0 AS l0, CAST(m1 >> 62 AS BIGINT) AS h1, CAST(m1 & 4611686018427387903 AS BIGINT) AS l1 "
         'FROM (SELECT "c0" AS k0, COUNT(*) AS m0, COALESCE(SUM("t3"), 0) AS m1 '
         'FROM (SELECT s.*, CASE WHEN "t2" THEN "t1" ELSE CASE WHEN ("c1" < 0.0e0) THEN 0 '
@@ -378,4 +378,4 @@ def test_the_text_of_a_question_does_not_depend_on_rows(facts, opened):
     wanted = Wanted(None, (), (Measure(1, X, Grid(Fraction(1, 4), 0, 4)),))
     with opened(declared, pa.table({"x": [0.5]})) as one, opened(declared, pa.table({"x": pa.array([], pa.float64())})) as other:
         assert one._layout == other._layout
-        assert to_sql(wanted, declared, one._layout) == to_sql(wanted, declared, other._layout)
+        assert to_sql(wanted, declared, one._layout, DUCKDB) == to_sql(wanted, declared, other._layout, DUCKDB)

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from discreet.engines import open_engine
-from discreet.engines.limits import limits
+from discreet.engines.duckdb.limits import limits
 from discreet.errors import ParameterError
 from discreet.facts.model import Number
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import discreet as dc
-from discreet.engines.made_up import MOST_ROWS, made_up_rows, rehearsal
-from discreet.engines.values import day_bounds, moment_bounds, nearest, number_bounds, read
+from discreet.engines.reference.made_up import MOST_ROWS, made_up_rows, rehearsal
+from discreet.engines.rules.values import day_bounds, moment_bounds, nearest, number_bounds, read
 from discreet.facts.model import Boolean, Category, Date, Integer, Number, Source, Text, Timestamp
 from discreet.planning.build import make_plan
 from discreet.planning.price import read_price

@@ -12,8 +12,9 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from discreet.engines import objects, open_engine
-from discreet.engines.reference import Reference
+from discreet.engines import open_engine
+from discreet.engines.duckdb import objects
+from discreet.engines.reference.engine import Reference
 from discreet.engines.wanted import Bound, ByValue, KeysWanted, Measure, Wanted
 from discreet.errors import FactsError
 from discreet.facts.model import Boolean, ByColumn, Category, Date, Integer, Number, Text, Timestamp
@@ -125,7 +126,7 @@ def test_columns_of_numbers_are_read_at_once_as_they_are_one_by_one(facts, monke
     columns = {"x": [1.5, float("nan"), 7.0, -0.0], "i": [2**53 + 1, -3, 7, 0], "c": [2, 9, -7, 0], "who": [7, 7, 8, -(2**63)]}
     known = facts(Number("x", Fraction(-5), Fraction(5)), Integer("i"), Category("c", (-7, 2), other=True), unit=ByColumn("who"))
     at_once = open_engine(known, columns)
-    monkeypatch.setattr("discreet.engines.frames._numbers", lambda *_: None)
+    monkeypatch.setattr("discreet.engines.duckdb.frames._numbers", lambda *_: None)
     one_by_one = open_engine(known, columns)
     assert values_in(at_once) == values_in(one_by_one)
     assert at_once.run(UNITS).take().low.tolist() == one_by_one.run(UNITS).take().low.tolist() == [[3], [4]]

@@ -8,9 +8,9 @@ from itertools import product
 import pyarrow as pa
 import pytest
 
-from discreet.engines import evaluate
-from discreet.engines.reference import Reference
-from discreet.engines.values import read
+from discreet.engines.reference.engine import Reference
+from discreet.engines.rules import evaluate
+from discreet.engines.rules.values import read
 from discreet.engines.wanted import ByStep, ByValue, Grid, Measure, Wanted
 from discreet.facts.model import Boolean, Date, Integer, Number, Text, Timestamp
 from discreet.questions.algebra import (

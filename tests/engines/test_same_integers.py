@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from discreet.engines import open_engine
-from discreet.engines.reference import Reference
+from discreet.engines.reference.engine import Reference
 from discreet.engines.wanted import ByStep, ByValue, Grid, Measure, Wanted
 from discreet.facts.model import Boolean, Category, Date, Integer, Number, Text, Timestamp
 from discreet.questions.algebra import Apply, Bin, Case, Column, DatePart, In, Like, Literal

@@ -9,7 +9,7 @@ import pytest
 
 import discreet as dc
 from discreet.engines import open_engine
-from discreet.engines.reference import Reference
+from discreet.engines.reference.engine import Reference
 from discreet.facts.model import Budget, EachRow, Facts, Integer, Number
 from discreet.planning.build import make_plan
 from discreet.questions.sql import read_sql

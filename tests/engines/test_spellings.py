@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 import discreet as dc
 from discreet.engines import open_engine
-from discreet.engines.values import read
-from discreet.engines.writer import to_read
+from discreet.engines.duckdb.dialect import DUCKDB
+from discreet.engines.rules.values import read
+from discreet.engines.sql.writer import to_read
 from discreet.facts.make import facts_for_table
 
 SOME = settings(max_examples=15, suppress_health_check=list(HealthCheck), deadline=None)
@@ -28,7 +29,7 @@ def by_duckdb(column, source):
     facts = facts_of(column)
     engine = open_engine(facts, source)
     layout = engine._read()
-    found = engine._connection.execute(to_read(facts, layout, {"c": "found"})).fetchall()
+    found = engine._connection.execute(to_read(facts, layout, {"c": "found"}, DUCKDB)).fetchall()
     engine.close()
     return [value for (value,) in found]
 

@@ -9,9 +9,10 @@ import pytest
 from tests.engines.nasty import reals, wholes
 
 from discreet.engines import open_engine
-from discreet.engines.reference import Reference
+from discreet.engines.duckdb.dialect import DUCKDB
+from discreet.engines.reference.engine import Reference
+from discreet.engines.sql.writer import to_sql
 from discreet.engines.wanted import Grid, Measure, Wanted
-from discreet.engines.writer import to_sql
 from discreet.facts.model import Budget, EachRow, Facts, Integer, Number
 from discreet.privacy import Pure
 from discreet.questions.algebra import Apply, Column, Literal
@@ -112,5 +113,5 @@ def test_the_row_is_put_on_its_grid_before_it_is_brought_into_its_range(stored):
     for name, bounds in BOUNDS.items():
         grid = grid_of(name)
         are_whole = layout.fields[name].stored == "whole" and all(each.denominator == 1 and each < 2**53 for each in bounds)
-        is_direct = "TRY_CAST" in to_sql(Wanted(None, (), (Measure(1, Column(name), grid),)), facts, layout)
+        is_direct = "TRY_CAST" in to_sql(Wanted(None, (), (Measure(1, Column(name), grid),)), facts, layout, DUCKDB)
         assert is_direct == (name != "one" and not are_whole)

@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from discreet.engines import open_engine
-from discreet.engines.reference import Reference
+from discreet.engines.reference.engine import Reference
 from discreet.engines.wanted import Bound, ByStep, ByValue, CountsWanted, Grid, KeysWanted, Measure, Wanted
 from discreet.errors import FactsError
 from discreet.facts.model import Boolean, ByColumn, Category, Date, Integer, Source, Text

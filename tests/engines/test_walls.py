@@ -15,10 +15,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from discreet.engines import open_engine
-from discreet.engines.reference import Reference
+from discreet.engines.reference.engine import Reference
 from discreet.engines.wanted import Grid, Measure, Wanted
 from discreet.errors import EngineFault, FactsError
-from discreet.facts.model import Category, Integer, Number, Source, Text
+from discreet.facts.model import Category, Integer, Number, Text
 from discreet.questions.algebra import Apply, Case, Column, Literal
 
 CANARY = "canary-7f3a"
@@ -94,7 +94,7 @@ def chain(error):
 
 
 def test_a_fault_carries_a_reference_and_nothing_of_the_engine(engine, monkeypatch, caplog):
-    monkeypatch.setattr("discreet.engines.duckdb.to_sql", lambda *_: "SELECT CAST(c0 AS INTEGER) FROM data")
+    monkeypatch.setattr("discreet.engines.sql.asking.to_sql", lambda *_: "SELECT CAST(c0 AS INTEGER) FROM data")
     with caplog.at_level(logging.DEBUG), pytest.raises(EngineFault) as caught:
         engine.run(COUNT)
     shown, links = chain(caught.value)
@@ -193,12 +193,6 @@ def test_columns_without_values_are_refused(facts):
         open_engine(facts(Text("a")), pa.table({"a": [[1], [2]]}))
     with pytest.raises(FactsError, match="a table can not be read from a set"):
         open_engine(facts(Text("a")), {"a"})
-
-
-@pytest.mark.parametrize("source", [Source("postgresql", "postgresql://host/db", "t"), Source("spark", "spark", "t")])
-def test_engines_to_come_are_refused(source, facts):
-    with pytest.raises(FactsError, match="not read yet"):
-        open_engine(facts(Text("a")), source)
 
 
 def test_a_place_of_no_kind_is_refused(facts):

@@ -112,7 +112,56 @@ def test_a_guide_goes_through_every_section_and_says_where_it_is(name):
 
 def test_every_guide_is_listed_where_readers_look():
     written = sorted(page.name for page in READING.glob("*.md"))
-    assert written == sorted(["README.md", *(f"{name}.md" for name in SECTIONS)])
+    assert written == sorted(["README.md", "everything.md", *(f"{name}.md" for name in SECTIONS)])
     for index, home in ((READING / "README.md", ""), (READING.parent / "gallery" / "README.md", "../reading/")):
         text = index.read_text(encoding="utf-8")
         assert [name for name in SECTIONS if f"]({home}{name}.md)" not in text] == []
+
+
+# ---- everything, and where it is
+
+
+def rows_of(heading: str) -> list[list[str]]:
+    """The rows of the table below a heading, cell by cell."""
+    text = (READING / "everything.md").read_text(encoding="utf-8")
+    part = text.partition(f"## {heading}\n")[2].partition("\n## ")[0]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in part.splitlines() if line.startswith("|")][2:]
+
+
+def every_test() -> set[str]:
+    home = READING.parents[1] / "tests"
+    return {f"{file.relative_to(home).as_posix()}::{name}" for file in home.rglob("test_*.py")
+            for name in re.findall(r"^def (test_\w+)", file.read_text(encoding="utf-8"), re.MULTILINE)}
+
+
+def test_everything_has_a_page_and_a_test_that_are_there():
+    known = every_test()
+    assert [row[0] for row in rows_of("Definitions and theorems")] == [f"D{number}" for number in range(1, 16)]
+    assert [row[0] for row in rows_of("Worked examples")] == [f"E{number}" for number in range(1, 17)]
+    assert [len(rows_of(heading)) for heading in ("More that the texts say", "Pictures", "Systems")] == [19, 9, 10]
+    for heading in ("Definitions and theorems", "Worked examples", "More that the texts say", "Systems"):
+        for row in rows_of(heading):
+            assert re.search(r"\]\([^)]+\.md", row[2]), row
+            held = re.findall(r"`([^`]+::[^`]+)`", row[3])
+            assert held, row
+            assert set(held) <= known, row
+
+
+def test_every_class_and_verb_of_diffpriv_is_named_here_and_in_the_dictionary():
+    names = ["DPMechLaplace", "DPMechGaussian", "DPMechExponential", "DPMechBernstein", "DPParamsEps", "DPParamsDel",
+             "DPParamsGam", "sensitivitySampler", "releaseResponse"]
+    dictionary = (READING.parent / "gallery" / "29_dictionary.md").read_text(encoding="utf-8")
+    told = " ".join(row[0] for row in rows_of("Systems"))
+    assert [name for name in names if name not in told or name not in dictionary] == []
+
+
+def test_every_slip_says_what_is_true_and_where_it_is_shown():
+    text = (READING.parent / "gallery" / "28_slips.md").read_text(encoding="utf-8")
+    slips = [line for line in text.splitlines() if line.startswith("| ") and not line.startswith("| text")]
+    assert len(slips) >= 23
+    assert [line for line in slips if not re.search(r"\]\(\d\d_\w+\.md\) \|$", line)] == []
+    for word in ("14,235", "2/(ε²n²)", "exp(−ε", "nrow()", "ε/(c − 1)", "sensitivity depends on the database", "f(x) − z",
+                 "with a minus", "G∘M", "group privacy", "infinite", "ℕ^", "upper bound on the noise",
+                 "(7.9)", "modify a row", "*scale*", "1/n", "𝒴",
+                 "at distance k", "Δ_s", "exp of scores", "the ratio *is*"):
+        assert word in text, word

@@ -67,6 +67,7 @@ def test_the_commands_are_these():
         "publish", "quote", "ask", "ledger show", "ledger verify", "ledger export", "ledger witness", "ledger recover",
         "receipt show", "receipt verify", "release verify", "attack", "audit", "analyst add", "analyst list", "analyst grant",
         "analyst ungrant", "analyst limit", "analyst rotate", "analyst revoke", "serve",
+        "history", "backup", "restore", "report", "forget",
     }  # fmt: skip
 
 
@@ -233,4 +234,4 @@ def test_figures_are_drawn_with_their_numbers_and_words(tmp_path):
     made = {path.name for path in (tmp_path / "f").iterdir()}
     assert drawn <= made
     assert all(name.endswith("_sliders.html") for name in made - drawn)
-    assert cli.run(["figures", str(tmp_path), "--page", "4"]) == 2
+    assert cli.run(["figures", str(tmp_path), "--page", "31"]) == 2

@@ -59,7 +59,7 @@ def test_what_cannot_be_done_is_said_in_words(people):
 
 
 def test_a_budget_tells_its_data_holder_of_questions_that_failed(people, monkeypatch):
-    from discreet.engines.duckdb import DuckDB
+    from discreet.engines.duckdb.engine import DuckDB
 
     def fails(*_):
         raise ZeroDivisionError("a canary")

@@ -278,7 +278,7 @@ def test_only_registered_tables_are_asked(discreet, folder):
     assert not (folder / ".discreet").exists()
     assert discreet("ask", "none.toml", COUNT, "-e", "1").code == 2
     assert discreet("ask", ".", COUNT, "-e", "1").code == 2
-    assert "address" in discreet("ask", "https://example.org/people", COUNT, "-e", "1").err
+    assert "token" in discreet("ask", "https://example.org/people", COUNT, "-e", "1").err
 
 
 # ---- interruptions

@@ -5,6 +5,7 @@ import io
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 from fractions import Fraction
@@ -160,3 +161,17 @@ def test_colour_is_there_where_it_is_forced(monkeypatch, capsys):
     monkeypatch.setenv("FORCE_COLOR", "1")
     assert run(["demo"]) == 0
     assert "\x1b[36m" in capsys.readouterr().out
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="missing part: signals that end a process and let it clear away")
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_however_the_served_demo_is_ended_no_rows_are_left(tmp_path, name):
+    pytest.importorskip("uvicorn", reason="missing part: the service extra")
+    command = [sys.executable, "-m", "discreet.cli", "demo", "--serve", "--json"]
+    env = os.environ | {"TMPDIR": str(tmp_path)}
+    with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as served:
+        assert '"address"' in served.stdout.readline()
+        assert list(tmp_path.glob("discreet-demo-*/*.csv"))
+        served.send_signal(getattr(signal, name))
+        assert served.wait(timeout=60) == 128 + getattr(signal, name)
+    assert list(tmp_path.glob("discreet-demo-*")) == []

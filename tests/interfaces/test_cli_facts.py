@@ -217,11 +217,13 @@ def test_tables_of_a_duckdb_file_are_drafted_by_name(discreet, folder, part):
 
 # ---- check
 
+ROWS = "how the rows are read, for your eyes only: discreet check . --rows\n"
+
 
 def test_sound_facts_are_said_to_be_sound(discreet):
     assert json.loads(discreet("check", "people.toml", "--json").out) == {"ok": True, "problems": [], "warnings": []}
     shown = discreet("check", ".")
-    assert (shown.code, shown.out) == (0, "sound  people.toml\n")
+    assert (shown.code, shown.out) == (0, f"sound  people.toml\n{ROWS}")
 
 
 def test_every_problem_has_file_line_key_message_and_hint(discreet, folder):
@@ -279,7 +281,7 @@ def test_what_is_no_facts_file_is_a_problem_and_no_crash(discreet, folder, conte
 def test_a_release_file_is_no_facts_file_and_is_checked_as_what_it_is(discreet, folder):
     question = '[[question]]\nname = "n"\nsql = "SELECT COUNT(*) AS n FROM people"\nepsilon = 1\n'
     (folder / "out.toml").write_text(f'[release]\ntitle = "x"\ntable = "people.toml"\n{question}', encoding="utf-8")
-    assert discreet("check", ".").out == "sound  out.toml\nsound  people.toml\n"
+    assert discreet("check", ".").out == f"sound  out.toml\nsound  people.toml\n{ROWS}"
     (folder / "out.toml").write_text(f"[release]\n{question}", encoding="utf-8")
     assert [problem["key"] for problem in json.loads(discreet("check", ".", "--json").out)["problems"]] == ["release.title"]
 
@@ -358,11 +360,11 @@ def test_frozen_is_no_access_until_unfrozen(people):
 
 
 def test_after_a_fault_analysts_see_frozen_and_the_data_holder_sees_the_fault_and_its_charge(people, monkeypatch):
-    from discreet.engines import duckdb
+    from discreet.engines.sql import asking as sent
 
     asking = ("ask", "people.toml", "SELECT COUNT(*) AS n FROM people WHERE Age > 40", "-e", "0.5", "--json")
     with monkeypatch.context() as patch:
-        patch.setattr(duckdb, "to_sql", lambda *words: "SELECT CAST('" + CANARY + "' AS BIGINT) AS s")
+        patch.setattr(sent, "to_sql", lambda *words: "SELECT CAST('" + CANARY + "' AS BIGINT) AS s")
         failed = people(*asking)
     assert failed.code == 4
     refused = people(*asking)

@@ -203,6 +203,8 @@ def test_the_numbers_of_an_answer_are_checked_against_its_receipt(asked, folder)
     assert (told["ok"], told["problems"]) == (False, ["the numbers of the answer are not those that were signed"])
     assert asked("receipt", "verify", "r.json", "--answer", "a.json").code == 1
     assert asked("receipt", "verify", "r.json", "--answer", "r.json").code == 2
+    (folder / "a.csv").write_text("n\n1\n", encoding="utf-8")
+    assert "save the answer as JSON: --save answer.json" in asked("receipt", "verify", "r.json", "--answer", "a.csv").err
 
 
 def test_a_question_is_bought_anew_only_if_that_is_said(asked):

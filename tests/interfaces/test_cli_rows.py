@@ -69,6 +69,31 @@ def test_a_column_without_values_is_not_one_that_cannot_be_read(discreet, lost, 
     assert discreet("register", "people.toml").code == 0
 
 
+def of_units(folder, rows):
+    facts = FACTS.replace('unit = "row"', 'unit = { column = "Note", max_rows = 2 }')
+    (folder / "people.toml").write_text(facts, encoding="utf-8")
+    (folder / "people.csv").write_text("Age,Sex,Note\n" + rows, encoding="utf-8")
+
+
+def test_units_are_shown_with_what_their_cap_leaves_out(discreet, folder):
+    of_units(folder, "1,1,a\n" * 5 + "2,2,b\n3,1,\n")
+    shown = discreet("check", "people.toml", "--rows").out
+    assert "Note  tells 2 units apart; the largest has 5 rows" in shown
+    assert "max_rows leaves out 3 rows of 1 units" in shown
+    assert "left out of every answer: 1" in shown
+    (told,) = json.loads(discreet("check", "people.toml", "--rows", "--json").out)["rows"]
+    assert told["units"] == {"column": "Note", "units": 2, "most_rows": 5, "cut": 1, "rows_cut": 3}
+
+
+def test_a_table_of_which_no_row_has_a_unit_is_refused_unless_told_otherwise(discreet, folder):
+    of_units(folder, "1,1,\n2,2,?\n")
+    shown = discreet("register", "people.toml")
+    assert (shown.code, "no row has a value in column 'Note'" in shown.err, "--anyway" in shown.err) == (2, True, True)
+    assert not (folder / ".discreet").exists()
+    of_units(folder, "")
+    assert discreet("register", "people.toml").code == 0
+
+
 def test_a_new_version_is_looked_at_alike(people, folder):
     (folder / "people.toml").write_text(LOST.replace("rows_about", 'version = "2"\nrows_about'), encoding="utf-8")
     shown = people("version", "new", "people.toml")

@@ -67,7 +67,7 @@ def test_a_pattern_that_would_walk_over_everything_ends(discreet, folder, monkey
 
 def test_whoever_asks_never_reads_it(people, folder, monkeypatch):
     """Also where the engine itself quotes a row."""
-    import discreet.engines.duckdb as engine
+    import discreet.engines.duckdb.engine as engine
 
     def failing(*words):
         raise ValueError(f"could not convert {CANARY}")

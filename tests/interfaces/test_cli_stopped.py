@@ -38,10 +38,10 @@ def ended(orders, folder):
 
 def failed(orders, monkeypatch, *more):
     """A fault that may depend on rows; its reference."""
-    from discreet.engines import duckdb
+    from discreet.engines.sql import asking
 
     with monkeypatch.context() as patch:
-        patch.setattr(duckdb, "to_sql", lambda *words: "SELECT CAST('x' AS BIGINT) AS s")
+        patch.setattr(asking, "to_sql", lambda *words: "SELECT CAST('x' AS BIGINT) AS s")
         shown = orders("ask", "orders.toml", f"{COUNT} WHERE Age > 40", "-e", "0.1", "--json", *more)
     assert shown.code == 4
     return json.loads(shown.err)["reference"]

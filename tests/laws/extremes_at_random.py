@@ -291,6 +291,7 @@ class Questions:
             "MAX": f"MAX({of})",
             "AT": self._any(("AT_BOUNDS(x)", "AT_LOWER(wide)", "AT_UPPER(long)", "AT_BOUNDS(near)")),
             "ratio": f"SUM({of}) FILTER (WHERE {self.condition(0)}) / NULLIF(COUNT(*), 0)",
+            "mean of all": f"SUM({of}) / COUNT(*)",
             "share": "COUNT(*) / SUM(COUNT(*)) OVER ()",
             "after": f"{self.number()} * COUNT(*) + AVG({self.value(0)}) / {self._parenthesis(self.number())}",
         }

@@ -7,7 +7,7 @@ from functools import cache
 from hypothesis import strategies as st
 from tests.laws import questions_at_random as at_random
 
-from discreet.engines.values import read
+from discreet.engines.rules.values import read
 from discreet.facts import parse_facts
 from discreet.facts.joins import key_column
 

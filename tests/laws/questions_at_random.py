@@ -124,6 +124,7 @@ BREAKERS = st.sampled_from(
         "SUM(GREATEST(LEAST(x % 0, 1), 0))",
         "AVG(COALESCE(y / 0, 1))",
         "SUM(x / 3)",
+        "SUM(y) / COUNT(*)",
     ]
 )
 PAIRED = st.sampled_from(["COVAR_POP", "COVAR_SAMP", "CORR", "REGR_SLOPE", "REGR_INTERCEPT", "REGR_R2"])

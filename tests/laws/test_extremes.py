@@ -225,7 +225,7 @@ def plant_plain_cast(monkeypatch):
     """The cast as it was: whatever its range is, and bins wherever they begin."""
     from dataclasses import replace
 
-    from discreet.engines import bounding, writer
+    from discreet.engines.sql import bounding, writer
     from discreet.planning import cells
 
     def plain(term):
@@ -240,7 +240,7 @@ def plant_plain_cast(monkeypatch):
 
 def plant_wide_sum(monkeypatch):
     """Sums of units as they were: whatever one unit can add."""
-    from discreet.engines import bounding
+    from discreet.engines.sql import bounding
     from discreet.statistics import clamping
 
     monkeypatch.setattr(clamping, "LOW_BITS", 2000)

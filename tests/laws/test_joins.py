@@ -14,7 +14,7 @@ from tests.laws.engines_of_laws import ENGINES, examples, opened
 from tests.laws.observing import BUDGETS, PRICES, RELATIONS, compare, holds, priced
 
 from discreet.curator import curator_in_memory
-from discreet.engines.reference import Reference
+from discreet.engines.reference.engine import Reference
 from discreet.engines.wanted import KeysWanted
 from discreet.questions.algebra import Caps, Column
 from discreet.questions.caps import with_caps

@@ -14,7 +14,7 @@ from tests.laws.engines_of_laws import ENGINES, examples
 from tests.laws.observing import PRICES, RELATIONS, compare, holds, priced
 
 from discreet.curator import curator_in_memory
-from discreet.engines.reference import Reference
+from discreet.engines.reference.engine import Reference
 from discreet.facts import parse_facts
 from discreet.facts.model import Companion
 from discreet.planning.build import make_plan
@@ -193,9 +193,9 @@ def test_the_product_of_both_caps_is_attained(relation, sql, times):
 
 @pytest.mark.parametrize("sql", ["SELECT COUNT(*) AS n", "SELECT s, COUNT(DISTINCT who) AS n", "SELECT ROWS_PER_UNIT(0.5) AS n"])
 def test_a_unit_with_very_many_rows_is_cut_before_it_meets_the_other_table(sql, monkeypatch):
-    monkeypatch.setattr("discreet.engines.lookups._MOST_MET", 5)
+    monkeypatch.setattr("discreet.engines.rules.lookups._MOST_MET", 5)
     facts, tables = facts_for("add_remove"), []
-    monkeypatch.setattr("discreet.engines.reference.joined_rows", lambda row, *_: tables.append(row) or [row])
+    monkeypatch.setattr("discreet.engines.reference.engine.joined_rows", lambda row, *_: tables.append(row) or [row])
     engine = Reference(facts, [ROW] * 500, {"names": [], "codes": [], "visits": [VISIT] * 7})
     by = " GROUP BY s" if " s," in sql else ""
     curator_in_memory(facts, engine).ask(f"{sql} FROM t {ON}{by} PER UNIT 2 GROUPS, 3 ROWS PER GROUP", epsilon=1)

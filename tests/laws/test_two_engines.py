@@ -11,7 +11,7 @@ from tests.laws import questions_at_random as at_random
 from tests.laws.engines_of_laws import Shared
 
 from discreet.curator import curator_in_memory
-from discreet.engines.reference import Reference
+from discreet.engines.reference.engine import Reference
 from discreet.engines.wanted import CountsWanted
 from discreet.facts.model import Source
 from discreet.planning.build import make_plan

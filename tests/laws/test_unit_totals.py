@@ -9,7 +9,7 @@ from tests.laws import units_at_random as units
 from tests.laws.observing import RELATIONS, judged_releases, planned
 
 import discreet as dc
-from discreet.engines.reference import Reference
+from discreet.engines.reference.engine import Reference
 from discreet.private import Private
 from discreet.statistics.vector import Vector
 

@@ -15,8 +15,8 @@ from tests.laws.observing import PRICES, RELATIONS, compare, holds, judged, plan
 import discreet as dc
 from discreet.curator import curator_in_memory
 from discreet.engines import open_engine
-from discreet.engines.choice import kept
-from discreet.engines.reference import Reference
+from discreet.engines.reference.engine import Reference
+from discreet.engines.rules.choice import kept
 from discreet.engines.wanted import Bound
 from discreet.facts.model import Source
 from discreet.planning.build import make_plan
@@ -277,7 +277,7 @@ def test_what_stays_of_a_unit_depends_on_its_own_rows_alone_and_not_on_their_ord
 
 @given(rows=st.integers(1, 400), most=st.integers(1, 50), h=st.integers(0, 2**31 - 2))
 def test_exactly_as_many_rows_stay_as_may_evenly_spread(rows, most, h):
-    from discreet.engines.choice import stays
+    from discreet.engines.rules.choice import stays
 
     chosen = [place for place in range(1, rows + 1) if stays(place, rows, most, h)]
     assert len(chosen) == min(rows, most)

@@ -5,7 +5,7 @@ import pytest
 
 import discreet as dc
 from discreet.engines import open_engine
-from discreet.engines.reference import Reference
+from discreet.engines.reference.engine import Reference
 from discreet.engines.wanted import Bound, ByValue, Measure, Wanted
 from discreet.facts.model import Budget, ByColumn, Category, Facts, Integer
 from discreet.questions.algebra import Column

@@ -11,7 +11,7 @@ from tests.laws import values_at_random as values
 from tests.laws.engines_of_laws import ENGINES, examples
 from tests.laws.observing import PRICES, RELATIONS, compare, holds, judged_releases, planned, priced
 
-from discreet.engines.reference import Reference
+from discreet.engines.reference.engine import Reference
 from discreet.facts.model import ByColumn
 
 

@@ -8,7 +8,7 @@ from tests.laws.engines_of_laws import Compared
 
 from discreet.curator import curator_in_memory
 from discreet.engines import open_engine
-from discreet.engines.reference import Reference
+from discreet.engines.reference.engine import Reference
 from discreet.facts import parse_facts
 from discreet.facts.model import Companion
 

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from discreet.curator import Curator, curator_in_memory
-from discreet.engines.reference import Reference
+from discreet.engines.reference.engine import Reference
 from discreet.errors import BudgetError
 from discreet.facts import read_facts
 from discreet.ledger.charging import Ledger

@@ -16,7 +16,7 @@ from tests.ledger.made import charged_by_hand, count_above, entries_by_hand, wri
 from tests.ledger.recorded import Did, recording
 
 from discreet.curator import Curator, office, open_table
-from discreet.engines.reference import Reference
+from discreet.engines.reference.engine import Reference
 from discreet.facts import read_facts
 from discreet.ledger import open_ledger, place_of
 from discreet.ledger.sqlite import database

@@ -6,7 +6,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
-from contextlib import closing
+from contextlib import closing, nullcontext
 from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -178,6 +178,9 @@ def test_a_disk_that_fills_up_while_the_table_is_read_keeps_the_charge_and_deliv
 
     class Filling:
         counts = keys = None
+
+        def at_once(self):
+            return nullcontext(self)
 
         def check(self):
             pass

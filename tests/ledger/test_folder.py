@@ -235,6 +235,7 @@ os.kill(os.getpid(), 9)
 # ---- charges of versions that are gone
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_a_crashed_charge_of_a_version_that_is_gone_does_not_stay_running(tmp_path, monkeypatch, when):
     file = write_table(tmp_path, budget="epsilon = 1")

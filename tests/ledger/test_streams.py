@@ -27,17 +27,18 @@ print(json.dumps([found.ok, found.entries, lines, before / 1024, after / 1024]))
 """
 
 
-def filled(place, entries):
-    """A ledger with so many entries, charges and answers in turn. Only for filling it does it not wait for the disk."""
+def filled(place, entries, at_once=1):
+    """A ledger with so many entries, ``at_once`` charges and their answers in turn. It does not wait for the disk meanwhile."""
     place.mkdir(parents=True)
     ledger = made_ledger(place / ".discreet")
     register(ledger, made_facts(budget="epsilon = 1_000_000"), [])
     with ledger.store.database.reading() as connection:
         pass
     connection.execute("PRAGMA synchronous = OFF")
-    for number in range(entries // 2):
-        (granted,) = ledger.reserve([request(f"question {number}", "1", analyst=f"analyst {number % 10}")])
-        ledger.settle(granted, (), {"question": "a question of the usual length, which is repeated in its receipt"})
+    for first in range(0, entries // 2, at_once):
+        asked = [request(f"question {number}", "1", analyst=f"analyst {number % 10}") for number in range(first, first + at_once)]
+        for granted in ledger.reserve(asked):
+            ledger.settle(granted, (), {"question": "a question of the usual length, which is repeated in its receipt"})
     ledger.close()
 
 
@@ -50,7 +51,7 @@ def measured(folder):
 @pytest.mark.slow
 def test_verifying_and_exporting_twenty_thousand_entries_takes_no_more_memory_than_a_hundred(tmp_path):
     filled(tmp_path / "short", 100)
-    filled(tmp_path / "long", 20_000)
+    filled(tmp_path / "long", 20_000, at_once=100)
     ok, entries, lines, before, after = measured(tmp_path)
     print(f"\n  {before:.0f} MB, then {after:.0f} MB")
     assert (ok, entries, lines) == (True, 20_001, 20_001)

@@ -145,7 +145,9 @@ def test_a_lock_whose_file_was_replaced_is_taken_anew(tmp_path):
     assert inside == ["first", "second"]
     with taking_turns(lock, 1):
         lock.unlink()
-        with taking_turns(lock, 1), pytest.raises(TimeoutError), taking_turns(lock, 0.01):
+        words = "import sys; from pathlib import Path; from discreet.ledger.sqlite.turns import taking_turns as turns"
+        subprocess.run([sys.executable, "-c", f"{words}\nwith turns(Path(sys.argv[1]), 1): pass", str(lock)], check=True)
+        with pytest.raises(TimeoutError), taking_turns(lock, 0.01):  # nobody of this process overtakes whoever is inside
             pass
 
 

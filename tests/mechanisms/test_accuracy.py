@@ -97,6 +97,7 @@ def test_on_the_fine_step_quantiles_are_those_published_for_continuous_noise(cas
 # ---- variance
 
 
+@pytest.mark.slow
 @NARROW_ONES
 def test_variance_is_the_variance(mechanism):
     masses = masses_by_mpmath(mechanism)

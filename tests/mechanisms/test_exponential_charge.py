@@ -70,6 +70,7 @@ def test_the_max_divergence_of_a_selection_is_the_epsilon_charged(mp, epsilon, s
     assert mpmath.mpf("0.97") * charged < lost <= charged * (1 + TINY)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", ["1/2", "1", "4"])
 def test_the_renyi_divergence_of_a_selection_is_within_an_eighth_of_epsilon_squared(mp, epsilon):
     mechanism = Exponential(epsilon=epsilon, sensitivity=1)

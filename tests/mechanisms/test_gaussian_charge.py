@@ -28,6 +28,7 @@ def brute_delta(variance, shift: int, epsilon):
 # ---- rho
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("rho", "sensitivity"), [("1/200", 1), ("1/2", 1), ("1/2", 3), ("5", 2)])
 def test_the_renyi_divergence_of_gaussian_on_integers_is_the_rho_charged(outputs, mp, rho, sensitivity):
     mechanism = Gaussian(rho=rho, sensitivity=sensitivity)
@@ -104,6 +105,7 @@ def test_loss_for_is_the_rho_at_any_other_distance(most_steps_apart, distance):
 # ---- epsilon and delta
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("epsilon", "delta", "sensitivity"), [
     ("1", "1e-6", 1), ("1", "1e-6", 3), ("5", "5e-6", 1), ("0.3", "1e-3", 2), ("8", "1e-9", 1),
     ("1/10", "0.01", 1), ("2", "0.4", 1)])

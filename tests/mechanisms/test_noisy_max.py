@@ -29,6 +29,7 @@ def by_peeling(epsilon, sensitivity, scores, count):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [1, 2, 3])
 @pytest.mark.parametrize("epsilon", ["1/2", "6"])
 @pytest.mark.parametrize("scores", [[3, 2, 1, 0], [0, 0, 0, 0, -7], [816, 109, 7, 7], [10**6, 5, 0, 3]])

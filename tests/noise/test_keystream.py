@@ -112,6 +112,7 @@ def test_every_release_has_a_key_of_its_own():
     assert len(drawn) == 100
 
 
+@pytest.mark.fresh_noise
 def test_the_key_comes_from_the_operating_system():
     assert Keystream.__init__.__defaults__ == (os.urandom,)
 

@@ -67,6 +67,7 @@ def test_what_the_first_filter_keeps_is_certain_to_be_kept(law):
             assert bounds[base] > 2**64 * (1 - beyond) - 3 * 2**32 - (1 << 64 - keep_digits)
 
 
+@pytest.mark.slow
 @wide_laws
 def test_the_first_filter_decides_at_the_bound_and_not_beyond_it(law):
     made = threshold_table(law, FINE)

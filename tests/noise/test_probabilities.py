@@ -134,6 +134,7 @@ def test_the_sum_of_weights_is_enclosed_where_poissons_formula_takes_over(varian
 # ---- far out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("law", [laplace(10), gaussian(10), gaussian(1000), gaussian(10**6), gaussian(2**34)])
 def test_far_tails_are_enclosed_down_to_what_a_float_can_hold_and_beyond(law):
     unit = law.spread

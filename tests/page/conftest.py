@@ -26,6 +26,7 @@ rows_about = 900
 description = "Made-up <b>homes</b>"
 [budget]
 epsilon = 2
+partition = "town"
 [columns.rent]
 type = "number"
 lower = 0
@@ -38,14 +39,41 @@ null = "drop"
 """
 
 
+VISITS = """\
+[table]
+name = "visits"
+source = "visits.csv"
+unit = {{ column = "who", max_rows = 4, max_groups = 2 }}
+neighbours = "add_remove"
+rows_about = 800
+[budget]
+{budget}
+[columns."<script>alert(1)</script>"]
+type = "integer"
+lower = 0
+upper = 50
+null = "drop"
+[columns.ward]
+type = "category"
+values = ["east", "west"]
+labels = ["East", "West"]
+null = "drop"
+[columns.town]
+type = "text"
+"""
+BUDGETS = {"visits": "epsilon = 3\ndelta = 1e-6", "trips": "rho = 0.5", "purse": "epsilon = 0.3"}
+
+
 @dataclass(frozen=True)
 class Site:
-    """Where the service listens, and the token of somebody who may ask."""
+    """Where the service listens, and the tokens of those who may come; vera asks every table but the first."""
 
     address: str
+    folder: Path
     alice: str
     nobody: str
     holder: str
+    vera: str
 
 
 @pytest.fixture(scope="session")
@@ -55,10 +83,18 @@ def site(tmp_path_factory) -> Iterator[Site]:
     (folder / "homes.csv").write_text("rent,town\n" + "\n".join(lines) + "\n", encoding="utf-8")
     (folder / "homes.toml").write_text(FACTS, encoding="utf-8")
     office.register(folder / "homes.toml")
+    for place, (name, budget) in enumerate(BUDGETS.items()):
+        rows = ["<script>alert(1)</script>,ward,town,who"]
+        rows += [f"{row % 40},{'we'[row % 3 > 0]}ast,{'Elm' if row % 2 else 'Oak'},p{row // 2}" for row in range(800 + place)]
+        (folder / f"{name}.csv").write_text("\n".join(rows).replace(",wast,", ",west,") + "\n", encoding="utf-8")
+        (folder / f"{name}.toml").write_text(VISITS.replace('"visits', f'"{name}').format(budget=budget), encoding="utf-8")
+        office.register(folder / f"{name}.toml")
     alice, nobody, holder = accounts.add(folder, "alice"), accounts.add(folder, "nobody"), accounts.add(folder, "dana", "holder")
+    vera = accounts.add(folder, "vera")
     accounts.grant(folder, "alice", ["homes"])
+    accounts.grant(folder, "vera", list(BUDGETS))
     with serving(folder) as address:
-        yield Site(address, alice, nobody, holder)
+        yield Site(address, folder, alice, nobody, holder, vera)
 
 
 class serving:  # noqa: N801 - used as a word: with serving(folder)

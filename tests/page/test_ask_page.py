@@ -11,19 +11,30 @@ QUESTION = "SELECT town, COUNT(*) AS n, AVG(rent) AS m\nFROM homes\nGROUP BY tow
 
 
 @contextmanager
-def opened(browser, site, token, *, width=1440, height=1000, scheme="light"):
-    """A page that fails the test if a script fails or the content policy is violated."""
+def opened(browser, site, token, *, width=1440, height=1000, scheme="light", at=""):
+    """A page that fails the test if a script fails, a script of somebody else runs, or the content policy is violated."""
     context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme, reduced_motion="reduce")
     page, wrong = context.new_page(), []
     page.on("pageerror", lambda error: wrong.append(str(error)))
     page.on("console", lambda said: wrong.append(said.text) if "Content Security" in said.text else None)
+    page.on("dialog", lambda dialog: _asked(dialog, wrong))
     page.set_default_timeout(15_000)
     page.goto(f"{site.address}/#{token}")
     try:
+        if at:
+            page.wait_for_url(re.compile("/(ask|holder)"))
+            page.goto(site.address + at)
         yield page
         assert wrong == []
     finally:
         context.close()
+
+
+def _asked(dialog, wrong):
+    """Only a form that was not sent may ask; everything else is a script that ran."""
+    if dialog.type != "beforeunload":
+        wrong.append(f"{dialog.type}: {dialog.message}")
+    dialog.accept()
 
 
 def quoted(page):
@@ -40,10 +51,16 @@ def text(page, spot):
     return page.inner_text(spot).strip()
 
 
+STILL = """() => !document.querySelector('.busy:not([hidden])')
+    && document.getAnimations().every((each) => each.playState === 'finished')"""
+
+
 def violated(page):
-    """Fails where the axe rules are violated."""
+    """Fails where the axe rules are violated, once nothing is on its way any more: half faded letters are not to be read."""
     from axe_playwright_python.sync_playwright import Axe
 
+    page.wait_for_load_state("networkidle")
+    page.wait_for_function(STILL)
     found = Axe().run(page).response["violations"]
     assert [(each["id"], [(node["target"], node["failureSummary"]) for node in each["nodes"]][:3]) for each in found] == []
 
@@ -58,13 +75,21 @@ def test_from_the_token_to_the_answer_its_replay_and_the_end_of_the_budget(brows
         assert text(page, "#cost") == "ε 0.1"
         assert "leaves ε 1.9 of ε 2" in text(page, "#left")
         assert text(page, "#q-cols").count("±") == 2
-        assert "rent outside 0 … 2 000 counts as the nearest bound" in text(page, "#notes").replace("Rent", "rent")
+        assert "if about 300 rows in a group, wider in smaller ones" in text(page, "#q-cols")
+        assert "The ± of m depends on how large a group is" in text(page, "#a-body")
+        assert text(page, "#a-body").count("at 300 rows") == 3           # the ± of the mean, in each group
+        assert "rent outside 0 … 2,000 counts as the nearest bound" in text(page, "#notes").replace("Rent", "rent")
         page.click("#ask")
         page.wait_for_selector("#a-tags .bite")
         assert text(page, "#a-tags") == "ε 0.1 charged"
         assert page.locator("#a-body svg.chart .whisker").count() >= 4
         assert "<img src=x" in text(page, "#a-body table")               # hostile labels are text
         page.wait_for_function("() => document.querySelector('#cost').textContent === 'Free'")
+        assert text(page, "#ask") == "Answered, as shown"
+        assert "in the smallest group, if it has as few rows as its count allows" in text(page, "#q-cols")
+        assert "such a statement is right in 95 of 100 cases" in text(page, "#a-body .foot")
+        page.select_option("#confidence", "0.9")
+        page.wait_for_function("() => document.querySelector('#ask').textContent === 'Show the answer, free'")
         page.click("#ask")
         page.wait_for_selector("#a-tags .ok")
         assert text(page, "#a-tags") == "replayed, free"
@@ -109,6 +134,22 @@ def test_questions_without_sql_large_bites_and_rehearsals(browser, site):
         assert page.locator("#a-tags .bite").count() == 0
 
 
+@pytest.mark.parametrize("width", [390, 1440])
+def test_titles_of_charts_are_not_cut_off(browser, site, width):
+    name = "what_a_home_costs_in_a_month_here"
+    with opened(browser, site, site.alice, width=width) as page:
+        page.wait_for_url("**/ask**")
+        quoted(page)
+        written(page, f"SELECT town, AVG(rent) AS {name}, COUNT(*) AS n FROM homes GROUP BY town")
+        page.click("#rehearse")
+        page.wait_for_selector("#a-body svg.chart .head")
+        heads = page.locator("#a-body svg.chart .head")
+        assert " ".join(heads.all_text_contents()) == f"{name}, average of rent n, count of rows"
+        right = page.evaluate("""() => [...document.querySelectorAll('#a-body svg.chart .head')].map(
+            (each) => each.ownerSVGElement.getBoundingClientRect().right - each.getBoundingClientRect().right)""")
+        assert min(right) >= 0
+
+
 def test_a_refusal_stands_at_its_word_and_is_mended_by_a_click(browser, site):
     with opened(browser, site, site.alice) as page:
         page.wait_for_url("**/ask**")
@@ -137,6 +178,8 @@ def test_wrong_tokens_lost_connections_and_people_without_a_table(browser, site)
         page.fill("#sql", "SELECT AVG(rent) AS m FROM homes")
         page.wait_for_selector("#banner .warn")
         assert "nothing was charged" in text(page, "#banner")
+        assert page.is_disabled("#ask")
+        assert page.locator("#quote.busy").count() == 1                  # the old quote, said to be old
         page.context.set_offline(False)
         page.click("#banner button")
         quoted(page)
@@ -160,3 +203,18 @@ def test_people_who_do_not_see_or_point_can_use_it(browser, site, scheme, width)
         page.wait_for_selector("#a-tags .tag")
         violated(page)
         assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")   # nothing to scroll sideways
+
+
+def test_on_paper_the_question_and_the_answer_are_left_and_nothing_moves_for_whoever_asked(browser, site):
+    with opened(browser, site, site.alice) as page:
+        page.wait_for_url("**/ask**")
+        quoted(page)
+        page.click("#rehearse")
+        page.wait_for_selector("#a-tags .made-up")
+        moving = "[...document.querySelectorAll('*')].filter((each) => parseFloat(getComputedStyle(each).transitionDuration) > 0"
+        assert page.evaluate(f"() => {moving} && !getComputedStyle(each).transitionDuration.startsWith('0s')).length") == 0
+        page.emulate_media(media="print")
+        for spot in (".top", "#price", ".rail", ".history", "#builder", "#dock"):
+            assert page.locator(spot).is_hidden(), spot
+        for spot in ("#sql", "#a-body"):
+            assert page.locator(spot).is_visible(), spot

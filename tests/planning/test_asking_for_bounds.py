@@ -14,7 +14,7 @@ from tests.repeated import answers
 import discreet as dc
 from discreet.curator import curator_in_memory
 from discreet.engines import open_engine
-from discreet.engines.reference import Reference
+from discreet.engines.reference.engine import Reference
 from discreet.facts import parse_facts
 from discreet.facts.model import Budget, Number
 from discreet.planning.build import make_plan

@@ -15,6 +15,7 @@ def table(values=ROWS, **column):
     return dc.table(frame, columns=columns, unit="row", neighbours="add_remove", budget=dc.Pure(epsilon=10**9))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("statistic", "share"), [("AT_BOUNDS(x)", 5 / 9), ("AT_LOWER(x)", 2 / 9), ("AT_UPPER(x)", 3 / 9)])
 @pytest.mark.parametrize("null", [{}, {"null": 0}])
 def test_shares_are_of_the_values_that_there_are(statistic, share, null):

@@ -10,8 +10,8 @@ import pytest
 import discreet as dc
 from discreet.curator import curator_in_memory
 from discreet.engines import open_engine
-from discreet.engines.choice import kept
-from discreet.engines.reference import Reference
+from discreet.engines.reference.engine import Reference
+from discreet.engines.rules.choice import kept
 from discreet.engines.wanted import Bound, ByStep, CutWanted
 from discreet.facts import parse_facts
 from discreet.planning.build import make_plan
@@ -144,19 +144,23 @@ def test_where_nothing_can_be_cut_or_told_once_it_is_refused_with_a_remedy(sql, 
     assert refused.value.hint
 
 
-def test_the_note_says_that_rows_are_not_told_and_quotes_of_capped_counts_offer_it():
+def test_the_note_says_that_rows_are_not_told_and_all_that_is_said_of_capped_counts_leads_to_it():
     about, rows = sales(WEEKS)
     curator = curator_in_memory(about, Reference(about, rows))
     found = curator.ask("SELECT AT_CAPS() AS s FROM sales", epsilon=1)
     assert found.left_out == ("AT_CAPS() is the share of units that are cut; that of rows has no bound, and is not offered",)
     assert curator.budget.spent == dc.Approximate(epsilon=1, delta=0)
     asked = {"COUNT(*) AS n": "", "week, COUNT(*) AS n": " GROUP BY week", "COUNT_UNITS(*) AS n": ""}
-    offered = {sql: curator.quote(f"SELECT {sql} FROM sales{more}", epsilon=1).warnings for sql, more in asked.items()}
-    assert offered == {
-        "COUNT(*) AS n": ("AT_CAPS() asks for the share of units that are cut",),
-        "week, COUNT(*) AS n": ("AT_CAPS(week), in a question without GROUP BY, asks for the share of units that are cut",),
-        "COUNT_UNITS(*) AS n": (),
+    offered = {
+        "COUNT(*) AS n": "; AT_CAPS() asks for the share of units that are cut",
+        "week, COUNT(*) AS n": "; AT_CAPS(week), in a question without GROUP BY, asks for the share of units that are cut",
+        "COUNT_UNITS(*) AS n": None,
     }
+    for sql, more in asked.items():
+        quote, answer = (ask(f"SELECT {sql} FROM sales{more}", epsilon=1) for ask in (curator.quote, curator.ask))
+        for told in (quote.left_out, answer.left_out, answer.receipt["left_out"]):
+            assert [each for each in told if "AT_CAPS" in each] == ([] if offered[sql] is None else [told[0]])
+            assert offered[sql] is None or told[0].endswith(offered[sql])
 
 
 def test_it_is_stored_by_its_caps_and_replayed_beside_anything():

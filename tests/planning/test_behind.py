@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from discreet.engines.reference import Reference
+from discreet.engines.reference.engine import Reference
 from discreet.facts import parse_facts
 from discreet.facts.model import ByColumn
 from discreet.planning.build import make_plan

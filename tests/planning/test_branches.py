@@ -17,6 +17,7 @@ FORMS = {  # what is shown, and what it is of the exact count
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rows", [10, 12, 300])
 def test_intervals_of_branches_hold_although_noise_chooses_them(rows):
     many = pd.DataFrame({"g": np.repeat(np.arange(GROUPS), rows)})

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import discreet as dc
-from discreet.engines.reference import Reference
+from discreet.engines.reference.engine import Reference
 from discreet.engines.wanted import Sums
 from discreet.facts import parse_facts
 from discreet.facts.make import facts_for_table

@@ -12,8 +12,8 @@ from tests.planning.loose import COLUMNS, PRICES, RELATIONS, facts, of_kind, pla
 
 import discreet as dc
 from discreet.engines import open_engine
-from discreet.engines.evaluate import evaluate
-from discreet.engines.reference import Reference
+from discreet.engines.reference.engine import Reference
+from discreet.engines.rules.evaluate import evaluate
 from discreet.engines.wanted import CountsWanted, Grid
 from discreet.ledger.entries.codec import released_from as stored_from
 from discreet.ledger.entries.codec import released_to as stored_to

@@ -12,7 +12,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from discreet.engines.duckdb import DuckDB
+from discreet.engines.duckdb.engine import DuckDB
 from discreet.exact import shown
 from discreet.planning.build import make_plan
 from discreet.privacy.losses import Approximate, Pure

@@ -8,7 +8,7 @@ import pytest
 import discreet as dc
 from discreet.curator import curator_in_memory
 from discreet.engines import open_engine
-from discreet.engines.reference import Reference
+from discreet.engines.reference.engine import Reference
 from discreet.facts import parse_facts
 from discreet.mechanisms import Exponential, PermuteAndFlip
 from discreet.planning.build import make_plan

@@ -9,7 +9,7 @@ import pytest
 import discreet as dc
 from discreet.curator import office
 from discreet.curator.opening import open_table
-from discreet.engines.reference import Reference
+from discreet.engines.reference.engine import Reference
 from discreet.facts import read_facts
 from discreet.planning.build import make_plan
 from discreet.privacy.losses import Pure

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as dc
-from discreet.engines.evaluate import evaluate
-from discreet.engines.values import read
+from discreet.engines.rules.evaluate import evaluate
+from discreet.engines.rules.values import read
 from discreet.facts.model import Boolean, Budget, ByColumn, Category, EachRow, Facts, Number, Source, Text
 from discreet.planning.partition import OTHER, cells_of_partition, cells_touched
 from discreet.privacy.losses import Pure

@@ -11,7 +11,7 @@ from tests.repeated import answers
 import discreet as dc
 from discreet.curator import curator_in_memory
 from discreet.engines import open_engine
-from discreet.engines.reference import Reference
+from discreet.engines.reference.engine import Reference
 from discreet.facts.make import facts_for_table
 from discreet.planning.build import make_plan
 from discreet.planning.price import read_price
@@ -86,6 +86,7 @@ def family(q, **price):
     return ranks.mechanism.mechanisms[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("q", ["0.5", "0.3", "0.9"])
 def test_replacing_a_row_in_one_group_or_between_two_costs_no_more_than_epsilon(q):
     one, lost = family(q, epsilon=1), 0.0
@@ -239,7 +240,8 @@ ENDS = ["SELECT QUANTILE(x, 0) AS a, QUANTILE(x, 1) AS b FROM t", "SELECT MAX(x)
 @pytest.mark.parametrize("rows", [[], [{}], [{"x": float("nan"), "k": None}] * 3, [{"x": 5.0, "g": "a", "k": 2}]])
 def test_an_empty_table_or_one_of_nulls_is_answered_like_any_other(sql, rows):
     answer = curator_of(rows).ask(sql, epsilon=1)
-    numbers = [row[c.name] for row in answer.rows for c in answer.columns if c.kind not in ("key", "derived", "count")]
+    ranked = [c.name for c in answer.columns if c.kind not in ("key", "derived", "count")]
+    numbers = [row[name] for place, row in enumerate(answer.rows) for name in ranked if not answer.is_few(place, name)]
     assert all(0 <= each <= 100 for each in numbers)
 
 

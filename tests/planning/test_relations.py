@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from discreet.engines import open_engine
-from discreet.engines.reference import Reference
+from discreet.engines.reference.engine import Reference
 from discreet.engines.wanted import Sums
 from discreet.facts import parse_facts
 from discreet.mechanisms import Gaussian, Laplace
@@ -20,6 +20,7 @@ from discreet.releasing.run import release
 from discreet.statistics.regression import intercept, slope
 from discreet.statistics.relations import correlation, covariance
 from discreet.statistics.tensor import Tensor
+from discreet.testing import seeded
 from discreet.views.arithmetic import evaluated
 from discreet.views.rows import answer_table
 
@@ -175,6 +176,7 @@ def tensor_of(u, v, degree):
     return np.array([(one * other).sum() for one in terms(u) for other in terms(v)])
 
 
+@pytest.mark.slow
 def test_the_tensor_of_degree_two_beats_three_vectors_at_a_third_of_the_price():
     """The claim by which CORR is planned: at equal epsilon its error is far below that of separate degree-two sums."""
     rng = np.random.default_rng(3)
@@ -208,7 +210,8 @@ def test_where_hardly_a_row_is_behind_it_nothing_is_said(empty):
 
 @pytest.mark.parametrize("rows", [[], [{"x": 5.0, "y": 1.0}], [{"x": 5.0, "y": 1.0}] * 50, [{"x": None, "y": 1.0}] * 9])
 def test_tables_without_spread_are_answered_like_any_other(rows):
-    table = answered("SELECT COVAR(x, y) AS c, COVAR_SAMP(x, y) AS s, CORR(x, y) AS r FROM t", rows, epsilon=1)
+    with seeded(1):  # a single row may look like several by chance
+        table = answered("SELECT COVAR(x, y) AS c, COVAR_SAMP(x, y) AS s, CORR(x, y) AS r FROM t", rows, epsilon=1)
     for column, most in zip(table.columns, (500, 1000, 1), strict=True):
         if sum(row["x"] is not None for row in rows) < 2:  # nobody, or too few to tell
             assert (column.values, column.intervals, column.too_few) == ([None], [(None, None)], (0,))
@@ -275,7 +278,9 @@ def test_intervals_of_slope_and_intercept_hold_and_would_not_if_they_were_narrow
 def test_where_x_may_not_vary_there_is_no_line(rows):
     table = answered("SELECT REGR_SLOPE(y, x) AS b, REGR_INTERCEPT(y, x) AS a, REGR_R2(y, x) AS f FROM t", rows, epsilon=1)
     assert [column.values[0] for column in table.columns] == [None, None, None]
-    assert [column.intervals[0] for column in table.columns] == [(None, None), (None, None), (0.0, 1.0) if rows else (None, None)]
+    slope_, intercept_, share = [column.intervals[0] for column in table.columns]
+    assert slope_ == intercept_ == (None, None)
+    assert share in [(0.0, 1.0)] + [(None, None)] * (not rows)  # of no rows, noise decides whether there may be any
 
 
 def test_a_line_depends_on_what_is_named_first():

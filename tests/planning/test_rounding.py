@@ -7,7 +7,7 @@ from tests.repeated import answers
 
 import discreet as dc
 from discreet.curator import curator_in_memory
-from discreet.engines.reference import Reference
+from discreet.engines.reference.engine import Reference
 from discreet.facts import parse_facts
 from discreet.planning.build import make_plan
 from discreet.planning.price import read_price

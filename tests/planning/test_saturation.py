@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import discreet as dc
-from discreet.engines.evaluate import on_grid
+from discreet.engines.rules.evaluate import on_grid
 from discreet.engines.wanted import LOW_BITS, Sums
 from discreet.facts.model import Budget, EachRow, Facts, Integer, Number
 from discreet.planning.build import make_plan

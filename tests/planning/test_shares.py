@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 import discreet as dc
-from discreet.engines.reference import Reference
+from discreet.engines.reference.engine import Reference
 from discreet.facts import parse_facts
 from discreet.planning.batches import make_plans
 from discreet.planning.build import make_plan

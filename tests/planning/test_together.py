@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from discreet.engines.reference import Reference
+from discreet.engines.reference.engine import Reference
 from discreet.engines.wanted import Sums
 from discreet.facts import parse_facts
 from discreet.noise import discrete_gaussian, discrete_laplace
@@ -154,6 +154,7 @@ def test_what_is_public_takes_no_part_of_the_risk():
 # ---- rows that the answer chooses
 
 
+@pytest.mark.slow
 def test_the_largest_of_fifty_equal_counts_is_within_its_interval_only_if_all_are():
     plan = plan_for("SELECT k, COUNT(*) AS n FROM t GROUP BY k ORDER BY n DESC LIMIT 1", epsilon="1/10")
     runs, held = 400, {True: 0, False: 0}

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import discreet as dc
 from discreet.curator import curator_in_memory
 from discreet.engines import open_engine
-from discreet.engines.reference import Reference
+from discreet.engines.reference.engine import Reference
 from discreet.engines.wanted import UnitsWanted
 from discreet.facts import parse_facts
 from discreet.facts.model import MOST_OF_UNIT

@@ -15,7 +15,7 @@ from tests.repeated import answers
 import discreet as dc
 from discreet.curator import curator_in_memory
 from discreet.engines import open_engine
-from discreet.engines.reference import Reference
+from discreet.engines.reference.engine import Reference
 from discreet.engines.wanted import KeysWanted
 from discreet.facts import parse_facts
 from discreet.facts.model import Budget, Source
@@ -124,6 +124,7 @@ def test_units_with_many_keys_count_for_some_of_them_the_same_on_both_engines_in
         assert found[0].units.sum() == len({(row["who"], row[of]) for row in rows if row["who"] is not None})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("of", "name"), [("word", lambda i: f"p{i}"), ("code", lambda i: i), ("x", lambda i: i / 8)])
 def test_units_that_have_the_same_keys_keep_different_ones_so_that_each_key_stays_about_equally_often(of, name):
     about = facts(unit='{ column = "who", max_rows = 50, max_groups = 2 }')
@@ -260,6 +261,37 @@ def test_a_price_without_delta_tells_no_unknown_keys(price):
         assert instead in refused.value.hint
 
 
+def test_hints_about_keys_that_nobody_listed_lead_to_an_answer():
+    from discreet.remedies import on_command_line, said
+
+    rows = [{"who": place, "word": "a", "x": 1} for place in range(300)]
+    sql = "SELECT word, COUNT(*) AS n FROM t GROUP BY word"
+    for caps, is_capped in (({"max_rows": 100}, False), ({"max_rows": 2, "max_groups": 2}, True)):
+        unit, budget = {"column": "who"} | caps, {"epsilon": 9, "delta": "1e-5"}
+        with dc.table(rows, columns={"word": dc.text()}, unit=unit, neighbours="add_remove", budget=budget) as t:
+            with pytest.raises(dc.QuestionError, match="requires a delta") as refused:
+                t.ask(sql, epsilon=1)
+            assert ("--delta 1e-6 and --max-groups 5" in said(refused.value.hint, on_command_line)) == (not is_capped)
+            assert "--delta 1e-6" in said(refused.value.hint, on_command_line)
+            lets = any("PER UNIT 5 GROUPS" in each for each in t.quote(sql, epsilon=1, delta="1e-6").warnings)
+            assert lets == (not is_capped)
+            assert len(t.ask(sql, epsilon=1, delta="1e-6", max_groups=1).rows) == 1
+    unlimited = dc.table(rows, columns={"word": dc.text()}, unit={"column": "who"}, neighbours="add_remove",
+                         budget={"epsilon": 9, "delta": "1e-5"})  # fmt: skip
+    with unlimited as t, pytest.raises(dc.QuestionError, match="how many keys") as refused:
+        t.quote("SELECT word, COUNT(DISTINCT who) AS n FROM t GROUP BY word", epsilon=1)
+    assert said(refused.value.hint, on_command_line) == "write --max-groups 5 beside --epsilon 1 and --delta 1e-6"
+
+
+def test_quotes_about_keys_that_nobody_listed_are_for_groups_of_several_sizes():
+    about = replace(facts(), rows_about=336_000)
+    quote = curator_in_memory(about, Reference(about, [])).quote(MEAN, **PRICE)
+    assert [(each.basis, each.rows) for each in quote.columns if each.name == "m"] == [("table", n) for n in (100, 1000, 10_000)]
+    assert "for 100 / 1 000 / 10 000 rows in a group" in repr(quote)
+    told = curator_in_memory(about, Reference(about, [])).quote(MEAN, **PRICE, assuming=50)
+    assert [(each.basis, each.rows) for each in told.columns] == [("assuming", 50)]
+
+
 @pytest.mark.parametrize("cap", [dc.Pure(epsilon=3), dc.Concentrated(rho=3)])
 def test_a_budget_without_delta_cannot_pay_for_them(cap):
     about = replace(facts(), budget=Budget(cap, accounting="basic" if isinstance(cap, dc.Pure) else "concentrated"))
@@ -287,6 +319,30 @@ def test_an_answer_may_have_no_keys_at_all():
     related = "SELECT word, sex, CORR(x, x * x) AS r FROM t GROUP BY word, sex"
     for sql in (COUNTED, MEAN, related, MEAN + " ORDER BY m DESC LIMIT 2"):
         assert curator.ask(sql, **PRICE).rows == ()
+
+
+def test_nothing_is_charged_for_what_is_about_keys_of_which_none_was_chosen():
+    curator = curator_in_memory(facts(), Reference(facts(), []))
+    assert curator.ask(MEAN, **PRICE).rows == ()
+    spent = curator.budget.spent
+    for sql in ("SELECT word, AVG(x) AS m, STDDEV(x) AS s FROM t GROUP BY word ORDER BY s",
+                "SELECT word, sex, SUM(x) AS s FROM t GROUP BY word, sex"):  # fmt: skip
+        quote, again = curator.quote(sql, **PRICE), curator.ask(sql, **PRICE)
+        assert (again.rows, again.replayed, quote.replay) == ((), True, True)
+        assert any("no key was released" in each for each in quote.warnings)
+        assert curator.budget.spent == spent
+    assert curator.ask(MEAN, **PRICE, anew=True).rows == ()
+    assert curator.budget.spent != spent
+
+
+def test_keys_that_were_chosen_go_before_a_choice_of_none():
+    curator = curator_in_memory(facts(), Reference(facts(), rows_of(a=100)))
+    first = curator.ask(MEAN, epsilon="0.001", delta="1e-9")
+    second = curator.ask(MEAN, **PRICE)
+    assert (first.rows, [row["word"] for row in second.rows]) == ((), ["a"])
+    other = curator.ask("SELECT word, AVG(x) AS m, STDDEV(x) AS s FROM t GROUP BY word", epsilon="0.001", delta="1e-9")
+    assert [row["word"] for row in other.rows] == ["a"]
+    assert not other.replayed
 
 
 def test_chosen_keys_survive_the_ledger_and_a_replay_has_them():

@@ -10,7 +10,7 @@ from tests.repeated import answers
 
 import discreet as dc
 from discreet.curator import curator_in_memory
-from discreet.engines.reference import Reference
+from discreet.engines.reference.engine import Reference
 from discreet.facts.make import facts_for_table
 from discreet.mechanisms.tape import recorded
 from discreet.noise.law import discrete_gaussian_law, discrete_laplace_law
@@ -108,6 +108,7 @@ def test_a_wrong_end_alone_passes_as_often_as_it_may_and_more_often_with_a_thres
         assert 0.025 * 0.7 < passes <= 0.025 < passes_smaller
 
 
+@pytest.mark.slow
 def test_noise_too_wide_to_be_written_out_is_bounded_from_above_and_closely():
     for terms in (((0.5, 7), (0.5, 8)), ((1.0, 3), (0.0, 12)), ((0.9, 3), (0.1, 12)), ((0.25, 7), (0.75, 8))):
         for narrow, wide in ((discrete_laplace_law(Fraction(100)), discrete_laplace_law(Fraction(10**6))),
@@ -157,6 +158,7 @@ def test_intervals_of_several_quantiles_min_and_max_hold_where_a_table_has_hardl
     assert missed <= 7  # of 180, at 99 %
 
 
+@pytest.mark.slow
 def test_a_value_that_many_rows_share_has_an_interval_of_no_width_and_a_smaller_one_at_any_confidence():
     curator, sql = curator_of([{"k": 3}] * 400), "SELECT MEDIAN(k, INTERVAL) AS v, MIN(k, INTERVAL) AS w FROM t"
     answer = curator.ask(sql, epsilon=20)

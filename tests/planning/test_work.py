@@ -74,6 +74,7 @@ def test_long_conditions_are_counted_for_every_reading_of_the_rows():
         plan_of(f"SELECT {many} FROM t WHERE {MANY_TERMS}")
 
 
+@pytest.mark.slow
 def test_nothing_is_spent_and_quotes_refuse_it_too():
     people = table()
     for act in (people.quote, people.ask):

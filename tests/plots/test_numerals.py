@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.plots.numerals import grouped, percent, read_column, read_number, rough
+from discreet.plots.numerals import grouped, half_width, percent, read_column, read_number, rough
 
 
 @pytest.mark.parametrize(
@@ -89,3 +89,17 @@ def test_an_expected_error_is_rounded_up(value, text):
 def test_thousands_and_percents():
     assert (grouped(999), grouped(10_000), grouped(1_234_567)) == ("999", "10 000", "1 234 567")
     assert (percent(0.95), percent(0.999), percent(1 / 3)) == ("95 %", "99.9 %", "33.33 %")
+
+
+def test_a_half_width_is_told_where_a_plus_minus_says_as_much_as_two_ends():
+    assert half_width(45, (15, 75), whole=True) == 30
+    assert half_width(16, (2, 18), whole=True) is None               # y = 16 given that it was shown: rule 24
+    assert half_width(1.5, (1.0, 2.0)) == 0.5
+    assert [half_width(value, (None, 4.0)) for value in (None, "x", True, 3.0)] == [None] * 4
+    assert half_width(3, (3, 3), whole=True) == 0
+
+
+def test_in_a_chart_each_number_is_read_by_itself():
+    read = read_column([10, 16], [(8, 12), (2, 18)], whole=True, by_number=True)
+    assert list(map(str, read)) == ["10 ± 2", "16 (2 … 18)"]
+    assert list(map(str, read_column([10, 16], [(8, 12), (2, 18)], whole=True))) == ["10 (8 … 12)", "16 (2 … 18)"]

@@ -143,6 +143,7 @@ def test_on_finer_steps_laplace_noise_loses_less_and_never_less_than_continuous_
         assert single.delta(level) >= dc.tradeoff(ratio="0.1").delta(level)
 
 
+@pytest.mark.slow
 def test_the_pair_of_a_selection_is_the_least_above_all_of_bounded_range():
     ranged = dc.loss_distribution(ExponentialSelection(Fraction(1)))
     odds = mpmath.e

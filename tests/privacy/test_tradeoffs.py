@@ -60,6 +60,7 @@ def test_on_a_fine_step_noise_has_the_tradeoff_of_continuous_noise():
             assert dc.tradeoff(fine)(alpha) == pytest.approx(continuous(alpha), rel=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("f", CURVES.values(), ids=CURVES)
 def test_delta_and_tradeoff_say_the_same(f):
     """delta(epsilon) is the largest 1 - f(alpha) - e^epsilon alpha."""

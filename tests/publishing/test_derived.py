@@ -5,7 +5,7 @@ from datetime import date
 import numpy as np
 import pytest
 
-from discreet.engines.released import ReleasedDatabase, ReleasedTable
+from discreet.engines.duckdb.released import ReleasedDatabase, ReleasedTable
 from discreet.errors import QuestionError
 from discreet.mechanisms import Laplace
 
@@ -113,12 +113,13 @@ def test_nothing_else_does(tmp_path, sql):
     assert [left.name for left in tmp_path.iterdir()] == ["canary.csv"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sql", [sql for sql in HOSTILE if "{file}" in sql and ";" not in sql])
 def test_the_database_itself_refuses_files_too(tmp_path, sql, monkeypatch):
     # the second wall holds without the first
     file = tmp_path / "canary.csv"
     file.write_text("zip\nZanzibarine\n", encoding="utf-8")
-    monkeypatch.setattr("discreet.engines.released._check", lambda *_: None)
+    monkeypatch.setattr("discreet.engines.duckdb.released._check", lambda *_: None)
     with pytest.raises(QuestionError) as refused:
         derive(sql.format(file=file.as_posix()))
     assert "Zanzibarine" not in str(refused.value)
@@ -138,6 +139,7 @@ def test_samples_are_refused(sql):
         derive(sql)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("sql", "message"), [
     ("SELECT nope FROM speed", "nope"),
     ("SELECT 1 AS a, 2 AS A", "one name"),

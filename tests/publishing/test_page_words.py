@@ -29,6 +29,7 @@ def page(*asked, derived=(), receipt=PAID):
     return unescape(page_of(ReleasePage("T", "", tuple(derived), asked, cost, facts, {each.name: receipt for each in asked})))
 
 
+@pytest.mark.slow
 def test_warnings_and_what_is_not_covered_are_on_the_page_and_in_the_dictionary():
     made = sheet(COUNT, left_out=("rows are cut",), warnings=("MAX(age) is the value with about 10 rows above it",))
     assert "MAX(age) is the value with about 10 rows above it" in page(made)

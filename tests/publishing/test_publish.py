@@ -461,13 +461,19 @@ def test_tables_about_the_same_people_share_one_budget(tmp_path):
     assert open_table(tmp_path / "two.toml").budget.remaining == Pure(epsilon=0)
 
 
-def test_without_charts_every_number_still_has_its_mark(tmp_path, monkeypatch):
-    monkeypatch.setattr("discreet.publishing.pictures.svg_of", lambda *_: None)
+def test_a_chart_has_every_group_once_for_a_screen_and_once_for_a_phone_and_without_one_every_number_has_its_mark(tmp_path):
     publish(homes(tmp_path), tmp_path / "out")
     page = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
-    assert "<figure" not in page
-    assert page.count("<rect") == 2                               # the counts, from zero
-    assert page.count("<circle") == 4                             # rents and shares
+    assert page.count('<rect class="bar s1"') == 2 * 2            # counts, from zero
+    assert page.count('<circle class="dot s1"') == 2 * 4          # rents and shares
+    assert page.count('class="whisker cap"') == 2 * 6
+    alone = RELEASE.replace("SELECT region, COUNT(*) AS n FROM homes GROUP BY region", "SELECT COUNT(*) AS n FROM homes")
+    alone = alone[: alone.index("[[derived]]")]
+    publish(homes(tmp_path / "alone", release=alone), tmp_path / "alone" / "out")
+    page = (tmp_path / "alone" / "out" / "index.html").read_text(encoding="utf-8")
+    section = page[page.index('<section id="table-counts"') :].split("</section>")[0]
+    assert "<figure" not in section
+    assert '<td class="mark" aria-hidden="true"><svg' in section
 
 
 def test_a_wish_has_the_same_price_on_a_second_run_although_counts_are_known_by_then(tmp_path):

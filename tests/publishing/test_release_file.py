@@ -120,6 +120,7 @@ def test_tables_of_two_folders_are_refused(tmp_path):
         publish(homes(tmp_path, release=RELEASE + more), tmp_path / "out", dry_run=True)
 
 
+@pytest.mark.slow
 def test_a_link_to_facts_in_another_folder_is_another_folder(tmp_path):
     homes(tmp_path / "other")
     more = '\n[[question]]\nname = "more"\ntable = "linked.toml"\nsql = "SELECT COUNT(*) AS n FROM homes"\nepsilon = 0.1\n'

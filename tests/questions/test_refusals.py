@@ -32,7 +32,7 @@ REFUSED = [
     ("SELECT COUNT(*) FROM ¦main.people", "no schema", "its name alone"),
     ("SELECT COUNT(*) FROM ¦person", "no table person", "FROM people"),
     ("SELECT COUNT(*) FROM people¦, other", "side by side", "write JOIN"),
-    ("SELECT COUNT(*) FROM people JOIN ¦other ON 1 = 1", "no lookup other", "[join.NAME]"),
+    ("SELECT COUNT(*) FROM people JOIN ¦other ON 1 = 1", "no lookup other", "[join.zips]"),
     ("SELECT COUNT(*) FROM people ¦NATURAL JOIN other", "joins", "LEFT JOIN"),
     ("SELECT COUNT(*) FROM people ¦UNION SELECT 1", "set operations", "FILTER (WHERE …)"),
     ("SELECT COUNT(*) FROM people ¦TABLESAMPLE 1", "sampling", "all rows"),

@@ -197,6 +197,7 @@ def check(world: World, scope: Scope) -> Sensitivity:
 RELATIONS = ("add_remove", "change_one")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("neighbours", RELATIONS)
 @pytest.mark.parametrize("filtered", [False, True])
 @pytest.mark.parametrize("m", [1, 3])

@@ -29,6 +29,19 @@ def test_a_wish_is_priced_by_the_service(alice):
     assert alice.post("/api/tables/people/rehearse", wish).json()["rehearsed"]
 
 
+def test_the_half_width_of_each_number_is_told_so_that_no_client_works_it_out(alice):
+    body = {"sql": "SELECT town, COUNT(*) AS n, AVG(age) AS m, MEDIAN(age) AS middle FROM people GROUP BY town", "epsilon": "2"}
+    found = alice.post("/api/tables/people/ask", body).json()
+    told = 0
+    for row, ends, halves in zip(found["rows"], found["intervals"], found["half_widths"], strict=True):
+        assert set(halves) == set(ends)
+        for name, (low, high) in ends.items():
+            reach = None if None in (row[name], low, high) else max(high - row[name], row[name] - low)
+            assert halves[name] is None or abs(halves[name] - reach) < 1e-9
+            told += halves[name] is not None
+    assert told >= 2 * len(found["rows"]) - 2
+
+
 def test_one_key_is_one_request_and_another_body_is_refused(alice):
     named = {"Idempotency-Key": "first-of-may"}
     body = {"sql": "SELECT COUNT(*) AS n FROM people WHERE age > 30", "epsilon": "0.25"}

@@ -2,6 +2,7 @@
 
 import json
 import re
+from contextlib import suppress
 from pathlib import Path
 
 import httpx
@@ -75,5 +76,6 @@ def tried(client, holder, operation, mode) -> list:
         assert told.status_code in documented | {404, 405}, (case.method, case.formatted_path, told.status_code)
         assert told.status_code < 300 or is_error(told), told.text
 
-    try_out()
+    with suppress(hypothesis.errors.Unsatisfiable):  # what takes nothing cannot be asked wrongly
+        try_out()
     return said

@@ -4,7 +4,7 @@ import pytest
 from tests.service.conftest import FACTS, Caller, made_home
 from tests.service.inside import Inside
 
-from discreet.curator import office
+from discreet.curator import accounts, brought, office
 from discreet.service.settings import Settings
 
 COUNT = {"sql": "SELECT COUNT(*) AS n FROM people", "epsilon": "0.5"}
@@ -75,9 +75,39 @@ def test_ledger_report_faults_and_verification_are_told(alice, holder):
     assert holder.get("/api/faults").json() == {"faults": []}
 
 
+def test_the_entries_of_a_table_are_about_no_other(home, alice, holder):
+    count = {"sql": "SELECT COUNT(*) AS n FROM others", "epsilon": "0.1"}
+    holder.post("/api/analysts", {"name": "olga"})
+    holder.post("/api/analysts/olga/grant", {"tables": ["others"]})
+    asked = Caller(alice.client, accounts.rotate(home.folder, "olga"))
+    assert asked.post("/api/tables/others/ask", count).status_code == 200
+    raised = holder.post("/api/tables/others/raise", {"epsilon": "300", "reason": "more to know"})
+    assert raised.status_code == 200
+    alice.post("/api/tables/people/ask", COUNT)
+    every = {each.number: each for each in office.entries(home.folder)}
+
+    def told(table: str) -> set[int]:
+        return {each["number"] for each in holder.get(f"/api/tables/{table}/ledger?most=1000").json()["entries"]}
+
+    def of(kind: str, **body: object) -> set[int]:
+        return {n for n, each in every.items() if each.kind == kind and each.body.items() >= body.items()}
+
+    def settled(table: str) -> set[int]:
+        return {n for n, each in every.items() if each.kind == "settle" and each.body["charge"] in of("charge", table=table)}
+
+    others = of("charge", table="others") | settled("others") | of("raise") | of("grant", name="olga") | of("rotate", name="olga")
+    assert of("raise")
+    assert settled("others")
+    assert others <= told("others")
+    assert not others & told("people")
+    mine = of("charge", table="people") | settled("people")
+    assert settled("people")
+    assert mine <= told("people")
+    assert not mine & told("others")
+
+
 def test_a_table_is_brought_checked_registered_granted_and_asked(client, home, alice, holder):
     assert uploaded(holder, "town.csv", ROWS).json() == {"file": "town.csv", "bytes": len(ROWS)}
-    assert uploaded(holder, "town.csv", ROWS).status_code == 409
     assert 'unit = "TODO"' in holder.get("/api/uploads/town.csv/draft").json()["facts"]
     facts = FACTS.format(name="town", epsilon=10)
     wrong = holder.post("/api/check", {"facts": facts.replace('unit = "row"', "")}).json()
@@ -86,18 +116,55 @@ def test_a_table_is_brought_checked_registered_granted_and_asked(client, home, a
     right = holder.post("/api/check", {"facts": facts}).json()
     assert right["ok"]
     assert right["table"]["odds"].endswith("in 100.")
+    bought = {each["what"]: each["plus_minus"] for each in right["table"]["buys"]}
+    assert bought["20 different counts, each"] == 6                     # ε 0.5 each: P(|Z| > 6) < 5 %
+    assert len(bought) == 4
     done = holder.post("/api/register", {"facts": facts})
     assert (done.status_code, done.json()["budget"]["cap"]) == (200, {"epsilon": "10"}), done.text
     question = {"sql": "SELECT COUNT(*) AS n FROM town", "epsilon": "1"}
     assert alice.post("/api/tables/town/ask", question).status_code == 404
     holder.post("/api/analysts/alice/grant", {"tables": ["town"]})
     assert abs(alice.post("/api/tables/town/ask", question).json()["rows"][0]["n"] - 300) < 60
+    assert uploaded(holder, "town.csv", MORE).status_code == 409
     uploaded(holder, "town2.csv", MORE)
     newer = facts.replace('source = "town.csv"', 'source = "town2.csv"\nversion = "2"')
-    assert holder.post("/api/tables/town/version", {"facts": newer, "reason": "new rows"}).json()["version"] == "2"
+    assert holder.get("/api/tables/town/facts").json() == {"facts": facts}
+    assert alice.get("/api/tables/town/facts").status_code == 403
+    begun = {"facts": newer, "reason": "new rows", "after": "1"}
+    assert holder.post("/api/tables/town/version", begun).json()["version"] == "2"
+    late = holder.post("/api/tables/town/version", begun | {"facts": newer.replace('"2"', '"3"')})   # two holders at once
+    assert (late.status_code, "version 2 has been begun meanwhile" in late.json()["message"]) == (400, True)
     assert alice.get("/api/tables/town").json()["version"] == "2"
     assert not alice.post("/api/tables/town/ask", question).json()["replayed"]
+    assert uploaded(holder, "town.csv", MORE).status_code == 409         # no facts speak of it any more: it was registered
+    assert (home.folder / "town.csv").read_bytes() == ROWS
     assert office.verify(home.folder).ok
+
+
+def test_an_upload_that_was_left_may_be_brought_again(home, holder):
+    kept = home.folder / "village.csv"
+    for content in (ROWS, MORE, ROWS):
+        assert uploaded(holder, "village.csv", content).status_code == 200
+        assert kept.read_bytes() == content
+    for draft in ('source = "village.csv"', "source = './VILLAGE.csv'", 'source = "*.csv"', 'lookup = "village.cs?"'):
+        (home.folder / "draft.toml").write_text(draft)
+        assert uploaded(holder, "village.csv", MORE).status_code == 409, draft
+    (home.folder / "draft.toml").unlink()
+    kept.unlink()
+    kept.write_bytes(ROWS + b"1,north\n")                                # put there by hand, under the name of one that was left
+    assert uploaded(holder, "village.csv", MORE).status_code == 409
+    assert kept.read_bytes() == ROWS + b"1,north\n"
+
+
+def test_of_two_who_bring_a_file_again_at_once_one_is_turned_away(tmp_path):
+    target, first, second = tmp_path / "a.csv", tmp_path / "first", tmp_path / "second"
+    for file in (first, second):
+        file.write_text(file.name)
+    brought.put(first, target)
+    (tmp_path / ".brought-a.csv").unlink()                               # what the other one does first
+    with pytest.raises(FileExistsError):
+        brought.put(second, target)
+    assert target.read_text() == "first"
 
 
 def test_what_cannot_be_registered_leaves_nothing(home, holder):

@@ -4,130 +4,100 @@ import asyncio
 import json
 import os
 import random
-import signal
+import socket
 import subprocess
 import sys
 import time
 from pathlib import Path
 
-import httpx
 import numpy as np
 import pytest
-from scipy.stats import mannwhitneyu
-from tests.service.conftest import FACTS, made_home
+from scipy.stats import wilcoxon
+from tests.service.conftest import FACTS
+from tests.service.light import Light
 from tests.service.outside import SOURCE, Outside
+from tests.soak.crowd import PRICE, Crowd, made_crowd, problems_with
 
 from discreet.curator import accounts, office
 
 pytestmark = pytest.mark.soak
 ASKS = int(os.environ.get("DISCREET_SOAK_ASKS", "100000"))
+MINUTES = float(os.environ.get("DISCREET_SOAK_MINUTES", "90"))
 REQUESTS = int(os.environ.get("DISCREET_SOAK_REQUESTS", "2000"))
-ANALYSTS = 200
+TABLES = {200: "people_a", 201: "people_b"}  # rows and names
 SERVER = Path(__file__).resolve().parents[2] / "bench" / "_service_server.py"
 
 
 def test_a_hundred_thousand_asks_of_200_analysts_with_kills_overspend_and_lose_nothing(tmp_path):
-    home = made_home(tmp_path, epsilon=40)
-    tokens = [accounts.add(home.folder, f"analyst{place}") for place in range(ANALYSTS)]
-    for place in range(ANALYSTS):
-        accounts.grant(home.folder, f"analyst{place}", ["people"])
-    with Outside(home.folder, workers=2) as server:
-        counted = asyncio.run(crowd(server, tokens))
-    verified = office.verify(home.folder)
-    charges = [entry for entry in office.entries(home.folder) if entry.kind == "charge"]
-    spent = office.entries(home.folder)[-1]
-    print(f"\n  {counted} of {ASKS} asks, {len(charges)} charges, last entry {spent.number}")
-    assert verified.ok, verified.problems
-    assert {name for name in counted if counted[name]} <= {200, 409, "kills"}, counted
-    assert counted[409] > 0                                               # the budget was used up
-    assert len(charges) <= 40 * 64                                        # each took a 64th
-    assert len({(entry.body["question"], json.dumps(entry.body["price"])) for entry in charges}) == len(charges)
+    cap = max(1, ASKS * 3 // 10 // PRICE)                                     # spent after half of the asks
+    tokens = made_crowd(tmp_path, cap)
+    print(flush=True)
+    with Outside(tmp_path, workers=2) as server:
+        crowd = Crowd(server, tokens, ASKS, MINUTES)
+        asyncio.run(crowd.ask())
+    assert problems_with(tmp_path, crowd, cap) == []
+    assert len(crowd.outcomes) == ASKS, f"{len(crowd.outcomes)} asks in {MINUTES} minutes"
+    assert crowd.counted["409"] > 0                                          # the budget was used up
+    assert crowd.counted["kills"] > 0
 
 
-async def crowd(server, tokens) -> dict[object, int]:
-    """Everybody asks with keys of their own, and again until there is an outcome, while workers die."""
-    counted: dict[object, int] = {"lost": 0, "kills": 0}
-    left, ended = iter(range(ASKS)), asyncio.Event()
-
-    async def analyst(client, token, place) -> None:
-        for number in left:
-            body = {"sql": f"SELECT COUNT(*) AS n FROM people WHERE age > {number % 97}", "epsilon": f"1/{64 + number % 7}"}
-            status = await outcome(client, token, body, f"{place}-{number}")
-            counted[status] = counted.get(status, 0) + 1
-
-    async def killer() -> None:
-        draw = random.Random(3)
-        while not ended.is_set():
-            await asyncio.sleep(draw.uniform(2, 10))
-            if workers := server.workers:
-                os.kill(draw.choice(workers), signal.SIGKILL)
-                counted["kills"] += 1
-
-    async with httpx.AsyncClient(base_url=server.address, timeout=60, limits=httpx.Limits(max_connections=64)) as client:
-        killing = asyncio.create_task(killer())
-        await asyncio.gather(*(analyst(client, token, place) for place, token in enumerate(tokens)))
-        ended.set()
-        await killing
-    return counted
+def neighbours(folder: Path) -> str:
+    """Two tables that differ by a row and have names of one length; the token of somebody who may ask both."""
+    folder.mkdir()
+    for rows, name in TABLES.items():
+        (folder / f"{name}.csv").write_text("age,town\n" + "".join(f"{row % 90},north\n" for row in range(rows)))
+        (folder / f"{name}.toml").write_text(FACTS.format(name=name, epsilon=10**6))
+        office.register(folder / f"{name}.toml")
+    token = accounts.add(folder, "alice")
+    accounts.grant(folder, "alice", list(TABLES.values()))
+    return token
 
 
-async def outcome(client, token, body, key) -> object:
-    headers = {"Authorization": f"Bearer {token}", "Idempotency-Key": key}
-    for _ in range(600):
-        try:
-            told = await client.post("/api/tables/people/ask", json=body, headers=headers)
-            if told.status_code not in (202, 429, 503):
-                return told.status_code
-        except httpx.TransportError:
-            pass
-        await asyncio.sleep(0.2)
-    return "lost"
+async def pairs(address: str, token: str) -> list[tuple[float, float]]:
+    """Seconds of the same question to both tables, one right after the other in an order by chance."""
+    light, found, draw = Light(address), [], random.Random(5)
 
+    async def asked(name: str, number: int) -> float:
+        question = f"SELECT COUNT(*) AS n FROM {name} WHERE age > {(number + 20) / 100}"
+        start = time.perf_counter()
+        status, told = await light.post(f"/api/tables/{name}/ask", {"sql": question, "epsilon": "0.01"}, token)
+        assert status == 200, told
+        assert not told["replayed"]
+        return time.perf_counter() - start
 
-def neighbours(folder: Path) -> dict[int, str]:
-    """Two tables that differ by a row, each in a folder of its own; the token of somebody who may ask it."""
-    tokens = {}
-    for rows in (200, 201):
-        home = folder / str(rows)
-        home.mkdir()
-        (home / "people.csv").write_text("age,town\n" + "".join(f"{row % 90},north\n" for row in range(rows)))
-        (home / "people.toml").write_text(FACTS.format(name="people", epsilon=10**6))
-        office.register(home / "people.toml")
-        tokens[rows] = accounts.add(home, "alice")
-        accounts.grant(home, "alice", ["people"])
-    return tokens
+    for number in range(-20, REQUESTS):
+        taken = {}
+        for rows in draw.sample(sorted(TABLES), 2):
+            taken[rows] = await asked(TABLES[rows], number)
+        if number >= 0:                                                       # the first ones warm up
+            found.append((taken[200], taken[201]))
+    await light.close()
+    return found
 
 
 def timed(folder: Path, *words: str) -> float:
-    """How likely times of the two tables are to differ as much by chance: requests take turns."""
-    folder.mkdir()
-    tokens, servers, taken = neighbours(folder), {}, {200: [], 201: []}
-    try:
-        for rows in tokens:
-            command, ours = [sys.executable, str(SERVER), str(folder / str(rows)), *words], {"PYTHONPATH": str(SOURCE)}
-            servers[rows] = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-                                             env=os.environ | ours)
-        clients = {rows: httpx.Client(base_url=json.loads(each.stdout.readline())["address"], timeout=60,
-                                      headers={"Authorization": f"Bearer {tokens[rows]}"}) for rows, each in servers.items()}
-        time.sleep(3)
-        for number in range(REQUESTS):
-            for rows in random.sample([200, 201], 2):
-                question = f"SELECT COUNT(*) AS n FROM people WHERE age > {number % 97} AND age < {number}"
-                body = {"sql": question, "epsilon": "0.01"}
-                start = time.perf_counter()
-                clients[rows].post("/api/tables/people/ask", json=body).raise_for_status()
-                taken[rows].append(time.perf_counter() - start)
-    finally:
-        for each in servers.values():
-            each.terminate()
-            each.wait()
-            each.stdout.close()
-    print(f"\n  {words}: medians {[float(np.median(each)) for each in taken.values()]} s")
-    return float(mannwhitneyu(taken[200][5:], taken[201][5:]).pvalue)
+    """How likely times of the two tables are to differ as much by chance: by the ranks of differences within pairs."""
+    token = neighbours(folder)
+    command, ours = [sys.executable, str(SERVER), str(folder), *words], {"PYTHONPATH": str(SOURCE)}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=os.environ | ours) as server:
+        try:
+            address = json.loads(server.stdout.readline())["address"]
+            for _ in range(600):
+                try:
+                    socket.create_connection(("127.0.0.1", int(address.rpartition(":")[2]))).close()
+                    break
+                except OSError:
+                    time.sleep(0.1)
+            found = np.array(asyncio.run(pairs(address, token)))
+        finally:
+            server.terminate()
+    differences = (found[:, 1] - found[:, 0]) * 1000
+    likely = float(wilcoxon(differences).pvalue)
+    print(f"\n  {' '.join(words) or 'nothing planted'}: {len(found):,} pairs, medians {np.median(found, axis=0) * 1000} ms, "
+          f"of the differences {np.median(differences):.3f} ms; p = {likely:.3g}", flush=True)
+    return likely
 
 
 def test_the_grid_hides_five_milliseconds_that_are_seen_without_it(tmp_path):
-    seen, hidden = timed(tmp_path / "without", "0.005"), timed(tmp_path / "with", "0.005", "--grid")
-    print(f"\n  p = {seen:.3g} without the grid, {hidden:.3g} with it")
-    assert seen < 1e-3
-    assert hidden > 1e-3
+    assert timed(tmp_path / "without", "0.005") < 1e-3
+    assert timed(tmp_path / "with", "0.005", "--grid") > 1e-3

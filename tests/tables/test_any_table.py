@@ -116,17 +116,18 @@ def test_a_rehearsal_is_about_nobody_and_free(table):
 # ---- who asks
 
 
-def test_with_the_same_key_a_request_is_one(table):
-    first = table.ask(COUNT, epsilon="0.2", analyst="alice", key="k1")
-    assert table.ask(COUNT, epsilon="0.2", analyst="alice", key="k1").value == first.value
-    with pytest.raises(dc.Refused, match="another question"):
-        table.ask("SELECT AVG(age) AS m FROM people", epsilon="0.2", analyst="alice", key="k1")
+def test_with_the_same_key_a_request_is_one(place, table):
+    ask = place.asking_as("alice")
+    first = ask(COUNT, epsilon="0.2", key="k1")
+    assert ask(COUNT, epsilon="0.2", key="k1").value == first.value
+    with pytest.raises(dc.Refused, match=r"another (question|request)"):
+        ask("SELECT AVG(age) AS m FROM people", epsilon="0.2", key="k1")
     assert spent(table) == Fraction(1, 5)
 
 
-def test_receipts_are_each_asker_s_own_and_name_nobody_else(table):
-    table.ask(COUNT, epsilon="0.2", analyst="alice")
-    theirs = table.ask(COUNT, epsilon="0.2", analyst="bob")
+def test_receipts_are_each_asker_s_own_and_name_nobody_else(place):
+    place.asking_as("alice")(COUNT, epsilon="0.2")
+    theirs = place.asking_as("bob")(COUNT, epsilon="0.2")
     assert theirs.receipt["analyst"] == "bob"
     assert "alice" not in json.dumps(dict(theirs.receipt))
     assert theirs.replayed

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from discreet.answers.consistent import ConsistentCounts
     from discreet.answers.ranges import RangeTotals, Total
 
-__all__ = ["Allowance", "Answer", "AnswerColumn", "BudgetState", "as_strings", "library"]
+__all__ = ["Allowance", "Answer", "AnswerColumn", "BudgetState", "PartPaid", "as_strings", "library"]
 
 
 def as_strings(loss: Loss) -> dict[str, str]:
@@ -119,9 +119,28 @@ class AnswerColumn:
         return found if self.width is None else found | {"width": self.width}
 
 
+@dataclass(frozen=True, slots=True)
+class PartPaid:
+    """A part of a question: what it is, and its price; ``stored`` if it was bought before and nothing is charged for it now.
+
+    The price of a stored part is what was paid for it with this very question; None where that was another one.
+    """
+
+    what: str
+    price: Loss | None
+    stored: bool
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {"what": self.what, "stored": self.stored} | ({} if self.price is None else as_strings(self.price))
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Answer:
     """Released rows with an interval for every number; see DESIGN's answer shape.
+
+    ``cost`` is what this ask has charged: nothing where the answer was there already, and then ``paid`` is what was charged when
+    it was bought, None for what follows from other answers. ``parts`` has the price of each part, and whether it was stored.
 
     ``intervals`` has one entry per row: for every column but the keys, the (low, high) between which the exact value lies with
     the stated confidence, each by itself unless they are ``simultaneous``. It covers noise and rounding; ``left_out`` says what
@@ -150,6 +169,13 @@ class Answer:
     free: tuple[str, ...] = ()  # parts that were bought before
     left_out: tuple[str, ...] = ()  # what the intervals do not cover, in sentences
     too_few: tuple[tuple[str, ...], ...] = ()  # per row, columns without a value since too few rows are behind it; () if none
+    paid: Loss | None = None  # what was charged when it was bought, where this ask has charged nothing
+
+    @property
+    def parts(self) -> tuple[PartPaid, ...]:
+        """What the answer is made of: bought with it, now or before, and bought for other questions."""
+        own = (PartPaid(what, price, self.replayed) for what, price in self.split)
+        return (*own, *(PartPaid(what, None, stored=True) for what in self.free))
 
     def is_few(self, row: int, column: str) -> bool:
         """Whether a value is not shown because a released count says that there may be no rows behind it. Rule 28."""
@@ -178,6 +204,7 @@ class Answer:
             "intervals": [{name: list(ends) for name, ends in row.items()} for row in self.intervals],
             "confidence": float(self.confidence),
             "cost": as_strings(self.cost),
+            "parts": [part.to_dict() for part in self.parts],
             "budget": self.budget.to_dict(),
             "replayed": self.replayed,
             "left_out": list(self.left_out),
@@ -188,7 +215,8 @@ class Answer:
         """What is said only where it is so."""
         said = {name: True for name in ("rehearsed", "simultaneous") if getattr(self, name)}
         few = {"too_few": [list(names) for names in self.too_few]} if self.too_few else {}
-        return said | ({"free": list(self.free)} if self.free else {}) | few
+        paid = {} if self.paid is None else {"paid": as_strings(self.paid)}
+        return said | ({"free": list(self.free)} if self.free else {}) | few | paid
 
     def _ranks(self) -> dict[str, Any]:
         found = [{name: list(ends) for name, ends in row.items()} for row in self.rank_intervals]

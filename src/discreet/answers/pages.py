@@ -15,6 +15,7 @@ from discreet.answers.words import (
     NOT_COVERED,
     basis_in_words,
     charge_in_words,
+    error_in_words,
     groups_in_words,
     intervals_in_words,
     key_in_words,
@@ -28,7 +29,7 @@ from discreet.answers.words import (
     spending_in_words,
 )
 from discreet.plots.lettering import clean
-from discreet.plots.numerals import Reading, grouped, percent, rough
+from discreet.plots.numerals import Reading, grouped, percent
 from discreet.plots.view import name_in_words
 
 if TYPE_CHECKING:
@@ -143,7 +144,7 @@ def _expected(quote: "Quote") -> str:
     rows = []
     for name, group in groupby(quote.columns, key=lambda column: column.name):
         each = list(group)
-        errors = " / ".join(f"± {rough(column.plus_minus)}" for column in each)
+        errors = " / ".join(error_in_words(column) for column in each)
         rows.append((_cell(clean(name)), _cell(errors, right=True), _cell(basis_in_words(each, quote.cells))))
     return _table(heads, rows) if rows else ""
 

@@ -5,7 +5,7 @@ from fractions import Fraction
 from math import isfinite
 from typing import Any
 
-from discreet.answers.answer import BudgetState, as_strings
+from discreet.answers.answer import BudgetState, PartPaid, as_strings
 from discreet.privacy.losses import Loss
 
 __all__ = ["Quote", "QuotedColumn", "QuotedOffer"]
@@ -19,7 +19,7 @@ class QuotedColumn:
     plus_minus: float
     basis: str  # rows, released, assuming, rows_about, rows_kept (if caps leave them), table; rank, rank_of_units, range: the ±
     # is in ranks, or in parts of the range that is found, infinite where even that does not tell; units, table_of_units: ``rows``
-    # are units; none: it does not depend on the data
+    # are units; none: it does not depend on the data; public: nothing is drawn
     rows: int | None
 
 
@@ -58,13 +58,21 @@ class Quote:
     offers: tuple[QuotedOffer, ...] = ()
     left_out: tuple[str, ...] = ()  # what the ± does not cover, in sentences
     is_empty: bool = False  # WHERE leaves no group: it is refused if it is asked
+    groups: tuple[tuple[str, ...], ...] = ()  # the keys of each group in words, where these are public and not too many
     takes: Loss | None = None  # off the budget, where that is less than the cost: another cell has borne as much already
+
+    @property
+    def parts(self) -> tuple[PartPaid, ...]:
+        """What would be bought, and what is stored already."""
+        bought = (PartPaid(what, price, stored=False) for what, price in self.split)
+        return (*bought, *(PartPaid(what, None, stored=True) for what in self.free))
 
     def to_dict(self) -> dict[str, Any]:
         """The quote, ready for JSON."""
         return {
             "cost": as_strings(self.cost),
             "split": [{"what": what} | as_strings(loss) for what, loss in self.split],
+            "parts": [part.to_dict() for part in self.parts],
             "columns": [
                 {"name": c.name, "plus_minus": c.plus_minus if isfinite(c.plus_minus) else None, "basis": c.basis}
                 | ({"rows": c.rows} if c.rows is not None else {})

@@ -1,19 +1,39 @@
-"""What is public about a table as JSON: all that a page or a program needs to ask it, in words too."""
+"""What is public about a table as JSON: all that a page or a program needs to ask it, in words too; and back again."""
 
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from datetime import date, datetime
 from fractions import Fraction
 from typing import Any
 
 from discreet.answers.answer import as_strings
+from discreet.answers.bodies import read_loss
 from discreet.answers.odds import odds_of
 from discreet.answers.public import about, columns_of
-from discreet.exact import shown
-from discreet.facts.model import Budget, ByColumn, Column, Companion, Facts, Joinable
+from discreet.exact import exact, shown
+from discreet.facts.model import (
+    Boolean,
+    Budget,
+    ByColumn,
+    Category,
+    Column,
+    Companion,
+    Date,
+    EachRow,
+    Facts,
+    Integer,
+    Joinable,
+    Lookup,
+    Number,
+    Source,
+    Text,
+    Timestamp,
+)
 from discreet.privacy.losses import Loss
 
-__all__ = ["table_as_dict"]
+__all__ = ["read_table", "table_as_dict"]
+
+_KINDS = {kind.__name__.casefold(): kind for kind in (Number, Integer, Category, Boolean, Date, Timestamp, Text)}
 
 
 def table_as_dict(facts: Facts, cap: Loss) -> dict[str, Any]:
@@ -92,3 +112,58 @@ def _plain(value: Any) -> Any:
             return value
         case _:
             return str(value)
+
+
+# ---- and back
+
+
+def read_table(body: Mapping[str, Any], address: str) -> Facts:
+    """The facts, for whoever asks from afar: the rows are behind ``address``, and questions can be written and checked here."""
+    budget = _read_budget(body["rules"], read_loss(body["budget"]["cap"]))
+    columns, neighbours = tuple(map(_read_column, body["columns"])), body["neighbours"]
+    facts = Facts(
+        body["name"], address, _read_unit(body["unit"]), neighbours, columns, budget, body["version"],
+        body.get("rows"), body.get("units"), body.get("rows_about"), people=body["people"],
+        description=body["description"], located=Source("csv", address), null_keys=True,
+    )  # fmt: skip
+    return replace(facts, joins=tuple(_read_join(each, facts) for each in body["joins"]))
+
+
+def _read_unit(body: Mapping[str, Any]) -> EachRow | ByColumn:
+    return EachRow() if body["kind"] == "row" else ByColumn(**{name: value for name, value in body.items() if name != "kind"})
+
+
+def _read_budget(rules: Mapping[str, Any], cap: Loss) -> Budget:
+    most, ends = rules.get("max_epsilon_per_question"), rules.get("expires")
+    return Budget(
+        cap, rules["accounting"], rules.get("partition"),
+        read_loss(rules["per_analyst"]) if "per_analyst" in rules else None,
+        None if most is None else exact(most), None if ends is None else date.fromisoformat(ends),
+    )  # fmt: skip
+
+
+def _read_column(body: Mapping[str, Any]) -> Column:
+    kind = _KINDS[body["type"]]
+    known = {part.name for part in fields(kind)}
+    return kind(**{name: _meant(kind, name, value) for name, value in body.items() if name in known})
+
+
+def _meant(kind: type[Column], name: str, value: Any) -> Any:
+    """A value of a column's facts out of its JSON."""
+    if isinstance(value, list):
+        return tuple(value)
+    if name not in ("lower", "upper", "null") or value is None:
+        return value
+    if kind is Number:
+        return exact(value)
+    readers = {Date: date.fromisoformat, Timestamp: datetime.fromisoformat}
+    return readers[kind](value) if kind in readers else value
+
+
+def _read_join(body: Mapping[str, Any], beside: Facts) -> Joinable:
+    columns, most = tuple(map(_read_column, body["columns"])), body["max_matches"]
+    if not body["confidential"]:
+        return Lookup(body["name"], "", body["column"], body["match"], columns, most)
+    unit = ByColumn(body["match"], max_rows=most)
+    theirs = Facts(body["name"], "", unit, beside.neighbours, columns, beside.budget, people=beside.people, null_keys=True)
+    return Companion(body["name"], "", body["column"], body["match"], theirs)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from discreet.answers.losses import is_enough, letters, loss_in_words, share_left
 from discreet.plots.lettering import clean, for_terminal, padded, shortened, width_of
-from discreet.plots.numerals import TOO_FEW, Reading, grouped, percent, read_column, read_number, rough
+from discreet.plots.numerals import TOO_FEW, Reading, drawn_without_width, grouped, percent, read_column, read_number, rough
 from discreet.plots.view import as_bought, how_far, name_in_words, rank_interval, reads_whole
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ __all__ = [
     "budget_in_words",
     "charge_in_words",
     "cost_in_words",
+    "error_in_words",
     "groups_in_words",
     "intervals_in_words",
     "key_in_words",
@@ -104,7 +105,7 @@ def _ranked(read: Reading, ends: tuple[Any, Any], answer: "Answer", column: "Ans
     """The reading of a value that was chosen by its rank: ``37 (rank ± 12)``, or the ends that were bought, equal ones too."""
     far = rank_interval(answer, column)
     if far is None and read.shape == "public" and column.is_drawn:  # noise so narrow that the interval has no width. Rule 28
-        return Reading(read.value, "± 0", "both")
+        return drawn_without_width(read)
     if far is None or read.shape == "null":
         return read
     if read.shape == "public":
@@ -121,10 +122,11 @@ def _labelled(value: str, column: "AnswerColumn") -> str:
 
 def cost_in_words(answer: "Answer") -> str:
     """What was paid for the answer: ``ε 0.1``, or that it was free this time."""
-    paid = loss_in_words(answer.cost)
-    if answer.replayed and not any(letters(answer.cost).values()):
+    if not answer.replayed:
+        return loss_in_words(answer.cost)
+    if answer.paid is None or not any(letters(answer.paid).values()):
         return "free, a view of what was bought before"
-    return f"{paid}, replayed, free" if answer.replayed else paid
+    return f"{loss_in_words(answer.paid)}, replayed, free"
 
 
 def paid_in_words(answer: "Answer") -> str:
@@ -301,15 +303,20 @@ def offer_in_words(offer: "QuotedOffer") -> str:
 def _expected_lines(quote: "Quote") -> list[str]:
     by_name = [(name, list(each)) for name, each in groupby(quote.columns, key=lambda column: column.name)]
     names = aligned([clean(name) for name, _ in by_name])
-    errors = aligned([" / ".join(f"± {rough(column.plus_minus)}" for column in each) for _, each in by_name])
+    errors = aligned([" / ".join(error_in_words(column) for column in each) for _, each in by_name])
     bases = [basis_in_words(each, quote.cells) for _, each in by_name]
     return [f"{name}  {error}  {basis}".rstrip() for name, error, basis in zip(names, errors, bases, strict=True)]
+
+
+def error_in_words(column: "QuotedColumn") -> str:
+    """``± 30``; noise that is hardly ever there is no reason to call a number exact."""
+    return "± < 1" if not column.plus_minus and column.basis != "public" else f"± {rough(column.plus_minus)}"
 
 
 def basis_in_words(columns: Sequence["QuotedColumn"], cells: int) -> str:
     """What the ± of one column rests on: ``if about 5 000 rows``. Rule 29."""
     sizes = " / ".join(grouped(column.rows) for column in columns if column.rows is not None)
-    where = " in a group" if cells > 1 else ""
+    where = " in a group" if cells != 1 else ""
     match columns[0].basis:
         case "rows":
             return f"for the {sizes} rows that are public"
@@ -320,10 +327,8 @@ def basis_in_words(columns: Sequence["QuotedColumn"], cells: int) -> str:
         case "rows_about" | "rows_kept" as known:
             left, more = ("the caps leave ", ", and more if they cut some") if known == "rows_kept" else ("", "")
             return f"if {left}about {sizes} rows{where}{more}"
-        case "rank":
-            return "rows in rank, whatever the data"
-        case "rank_of_units":
-            return "units in rank, whatever the data"
+        case "rank" | "rank_of_units" as by:
+            return f"{'rows' if by == 'rank' else 'units'} in rank, whatever the data"
         case "count":
             return "rows fewer than any other value has, at most, whatever the data"
         case "range" if any(column.plus_minus == inf for column in columns):
@@ -334,8 +339,8 @@ def basis_in_words(columns: Sequence["QuotedColumn"], cells: int) -> str:
             return f"for {sizes} rows{where}"
         case "units" | "table_of_units":
             return f"for {sizes} units{where}"
-        case _:
-            return ""
+        case basis:
+            return basis if basis == "public" else ""
 
 
 # ---- tables and budgets

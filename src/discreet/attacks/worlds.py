@@ -2,7 +2,7 @@
 
 import csv
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -25,6 +25,10 @@ class _Lasting:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
+
+    def at_once(self) -> AbstractContextManager[Engine]:
+        """The same engine."""
+        return nullcontext(self)
 
     def check(self) -> None:
         self._engine.check()

@@ -18,8 +18,8 @@ from discreet.audit.outcomes import Raised
 from discreet.audit.tables import Pair, Row, Sizes, as_text, made_up_pairs, shrunk
 from discreet.curator.opening import curator_in_memory, public_facts
 from discreet.curator.trials import Passed
-from discreet.engines.made_up import made_up_lookups
-from discreet.engines.reference import Reference
+from discreet.engines.reference.engine import Reference
+from discreet.engines.reference.made_up import made_up_lookups
 from discreet.errors import DiscreetError, ParameterError
 from discreet.exact import Number, exact_whole
 from discreet.facts.model import Budget, Facts

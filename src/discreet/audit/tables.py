@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from discreet.engines.made_up import made_up_rows
-from discreet.engines.values import Raw, nearest
+from discreet.engines.reference.made_up import made_up_rows
+from discreet.engines.rules.values import Raw, nearest
 from discreet.facts import model
 from discreet.noise.keystream import Entropy, fresh
 

@@ -16,7 +16,22 @@ from typing import Annotated
 
 import typer
 
-from discreet.cli import analysts, asking, attacking, auditing, budgets, holding, ledgers, receipts, releases, serving, trying
+from discreet.cli import (
+    analysts,
+    asking,
+    attacking,
+    auditing,
+    backups,
+    budgets,
+    history,
+    holding,
+    ledgers,
+    receipts,
+    releases,
+    reports,
+    serving,
+    trying,
+)
 from discreet.cli.endings import ending_of, print_ending
 from discreet.cli.options import ASKING, CHECKING, HOLDING, TRYING
 from discreet.cli.unwritten import NOBODY_READS, stand_ins
@@ -45,8 +60,13 @@ app.command(rich_help_panel=HOLDING)(holding.freeze)
 app.command(rich_help_panel=HOLDING)(holding.unfreeze)
 app.command(rich_help_panel=HOLDING)(releases.publish)
 app.command(rich_help_panel=HOLDING)(serving.serve)
+app.command(rich_help_panel=HOLDING)(reports.report)
+app.command(rich_help_panel=HOLDING)(backups.backup)
+app.command(rich_help_panel=HOLDING)(backups.restore)
+app.command(rich_help_panel=HOLDING)(backups.forget)
 app.command(rich_help_panel=ASKING)(asking.quote)
 app.command(rich_help_panel=ASKING)(asking.ask)
+app.command(rich_help_panel=ASKING)(history.history)
 app.command(rich_help_panel=CHECKING)(auditing.audit)
 app.command(rich_help_panel=CHECKING)(attacking.attack)
 app.add_typer(ledgers.ledgers, name="ledger", rich_help_panel=CHECKING)

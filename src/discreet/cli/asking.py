@@ -2,7 +2,6 @@
 
 import json
 import sys
-from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,7 +14,6 @@ from discreet.cli.options import (
     Confidence,
     Delta,
     Epsilon,
-    FactsFile,
     Json,
     MaxGroups,
     MaxRows,
@@ -34,6 +32,7 @@ from discreet.cli.options import (
     reading_words,
 )
 from discreet.cli.printing import say
+from discreet.cli.tables import FileOrAddress, TokenFile, is_far, short_name, table_to_ask, told_if_cut_off
 from discreet.cli.unwritten import file_unwritten, told_if_unwritten
 from discreet.errors import ParameterError, QuestionError
 
@@ -48,7 +47,7 @@ _SAVED = (".csv", ".json", ".png", ".svg", ".txt")
 
 
 def quote(
-    file: FactsFile,
+    file: FileOrAddress,
     sql: Sql = None,
     sql_file: SqlFile = None,
     epsilon: Epsilon = None,
@@ -64,6 +63,7 @@ def quote(
     value_intervals: ValueIntervals = False,
     bounds_share: BoundsShare = None,
     analyst: As = None,
+    token_file: TokenFile = None,
     as_json: Json = False,
 ) -> None:
     """Say what a question would cost and how good its answer would be. Free; no row is read."""
@@ -71,10 +71,8 @@ def quote(
     reading = reading_words(max_rows, max_groups, max_rows_per_group, value_intervals)
     price |= {} if bounds_share is None else {"bounds_share": bounds_share}
     question = question_text(sql, sql_file)
-    from discreet.curator import open_table
-
-    with pointing(question), closing(open_table(local(file))) as curator:
-        found = curator.quote(question, **price, **reading, analyst=analyst)
+    with pointing(question), table_to_ask(file, token_file) as table:
+        found = table.quote(question, **price, **reading, analyst=analyst)
     if as_json:
         print_json(found.to_dict())
         return
@@ -85,7 +83,7 @@ def quote(
 
 
 def ask(
-    file: FactsFile,
+    file: FileOrAddress,
     sql: Sql = None,
     sql_file: SqlFile = None,
     epsilon: Epsilon = None,
@@ -111,6 +109,7 @@ def ask(
         Path | None, typer.Option("--save", metavar="PATH", help="Write the answer to a .csv, .json, .svg, .png or .txt file.")
     ] = None,
     receipt: Annotated[Path | None, typer.Option("--receipt", metavar="PATH", help="Write the signed receipt, JSON.")] = None,
+    token_file: TokenFile = None,
     as_json: Json = False,
 ) -> None:
     """Answer a question with noise worth its price. Charged first; asked again at that price it is free."""
@@ -122,7 +121,7 @@ def ask(
         raise ParameterError("an answer is printed as CSV or as JSON, not both", hint="write --csv or --json")
     _check_files(save, receipt, rehearse=rehearse)
     asker = {"analyst": analyst, "key": key, "simultaneous": simultaneous, "anew": anew, "rehearse": rehearse}
-    found = _asked(file, question, price | reading | asker)
+    found = _asked(file, token_file, question, price | reading | asker)
     kept = _written(found, save, receipt)
     with told_if_unwritten(_FREE if rehearse else _KEPT):
         if as_json:
@@ -133,15 +132,16 @@ def ask(
             _show(found, kept, plot=plot)
 
 
-def _asked(file: Path, question: str, words: dict[str, Any]) -> "Answer":
+def _asked(file: str, token_file: Path | None, question: str, words: dict[str, Any]) -> "Answer":
     from discreet.cli.interrupted import told_if_interrupted
     from discreet.cli.waiting import waiting
 
-    with pointing(question), told_if_interrupted(local(file)), waiting(f"asking {file.stem}"):
-        from discreet.curator import open_table
-
-        with closing(open_table(file)) as curator:
-            return curator.ask(question, **words)
+    interrupted = told_if_cut_off(file) if is_far(file) else told_if_interrupted(local(Path(file)))
+    with (
+        pointing(question), interrupted, waiting(f"asking {short_name(file)}") as said,
+        table_to_ask(file, token_file, said) as table,
+    ):  # fmt: skip
+        return table.ask(question, **words)
 
 
 def _show(answer: "Answer", kept: list[Path], *, plot: bool) -> None:

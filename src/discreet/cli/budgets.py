@@ -1,6 +1,7 @@
 """``budget FILE`` and ``budget raise FILE``: one command with a word that may be left out."""
 
 from contextlib import closing
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -8,6 +9,7 @@ from typer.core import TyperGroup
 
 from discreet.cli.options import As, Delta, Epsilon, FactsFile, Json, Reason, Rho, local, print_json
 from discreet.cli.stopped import show_faults, show_stops, state_of
+from discreet.cli.tables import FileOrAddress, TokenFile, far_table, is_far
 from discreet.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -41,14 +43,37 @@ def _shape(state: "BudgetState") -> dict[str, Any]:
 
 
 @budgets.command("show")
-def show(file: FactsFile, analyst: As = None, as_json: Json = False) -> None:
+def show(file: FileOrAddress, analyst: As = None, token_file: TokenFile = None, as_json: Json = False) -> None:
     """Show what may be spent, what is spent and left, and what stops asking: frozen, closed or ended."""
+    if is_far(file):
+        _show_far(file, token_file, as_json=as_json)
+    else:
+        _show_here(local(Path(file)), analyst, as_json=as_json)
+
+
+def _show_far(file: str, token_file: Path | None, *, as_json: bool) -> None:
+    with closing(far_table(file, token_file)) as table:
+        state, stopped = table.budget, table.stopped_for()
+    if as_json:
+        reason = {} if stopped is None else {"reason": stopped.message}
+        print_json(_shape(state) | {"state": "open" if stopped is None else "stopped"} | reason)
+        return
+    from discreet.cli.page import Page
+    from discreet.cli.views import show_budget
+
+    page = Page()
+    show_budget(page, state, table.name)
+    if stopped is not None:
+        page.line((f"! {stopped.message}", "yellow"))
+
+
+def _show_here(file: Path, analyst: str | None, *, as_json: bool) -> None:
     from discreet.curator import office, open_table
 
-    with closing(open_table(local(file))) as curator:
+    with closing(open_table(file)) as curator:
         name, state = curator.facts.name, curator.budget if analyst is None else curator.budget_for(analyst)
-    stops = [stop for stop in office.stops(local(file)) if analyst is None or stop.analyst in (None, analyst)]
-    faults = office.faults(local(file), name) if analyst is None else []
+    stops = [stop for stop in office.stops(file) if analyst is None or stop.analyst in (None, analyst)]
+    faults = office.faults(file, name) if analyst is None else []
     if as_json:
         told = {"state": state_of(stops), "stops": [stop.to_dict() for stop in stops]}
         print_json(_shape(state) | told | ({"faults": [each.to_dict() for each in faults]} if analyst is None else {}))

@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from discreet.cli.options import is_there
+from discreet.engines.duckdb.lookup_values import wrong_lookups
 from discreet.engines.headers import Lack, lacking
-from discreet.engines.lookup_values import wrong_lookups
 from discreet.errors import FactsError
 from discreet.facts.file import Problem, check_facts, parse_facts, read_facts, read_folder, text_of
 from discreet.facts.lines import key_text, line_of, lines_of

@@ -13,6 +13,7 @@ from discreet.cli.unwritten import file_unwritten
 from discreet.errors import FactsError, ParameterError
 
 if TYPE_CHECKING:
+    from discreet.facts.draft import Drafted
     from discreet.facts.file import Problem
     from discreet.ledger.alarms import Alarm
     from discreet.ledger.stops import Stop
@@ -31,7 +32,8 @@ Analyst = Annotated[str | None, typer.Option("--analyst", metavar="NAME", help="
 
 
 def init(
-    data: Annotated[Path, typer.Argument(metavar="DATA", help="A CSV (or .csv.gz), Parquet or DuckDB file, this as FILE#TABLE.")],
+    data: Annotated[str, typer.Argument(metavar="DATA", help="A CSV (or .csv.gz), Parquet or DuckDB file, this as FILE#TABLE, "
+                                                              "or postgresql://…#schema.table.")],
     out: Annotated[Path | None, typer.Option("--out", metavar="PATH", help="The facts file to write, else DATA.toml.")] = None,
     header: Annotated[bool, typer.Option("--header/--no-header", help="Whether the first line of a CSV holds names.")] = True,
     as_json: Json = False,
@@ -42,12 +44,16 @@ def init(
     from discreet.facts.locations import has_commas
     from discreet.facts.model import CsvFormat
 
-    file, table = _file_and_table(data)
-    stem = table or file.name.removesuffix(file.suffix) if file.suffix.lower() != ".gz" else Path(file.stem).stem
-    target = out_file(out or file.with_name(f"{stem}.toml"), new=True)
-    columns, form = columns_in(file, header=header, table=table)
-    source = _seen_from(target, file) + (f"#{table}" if table else "")
-    is_plain = form is None or (form == CsvFormat() and has_commas(file.name))
+    if data.lower().startswith(("postgresql:", "postgres:")):
+        columns, stem, source, form = *_in_database(data), data, None
+        target, is_plain = out_file(out or Path(f"{stem}.toml"), new=True), True
+    else:
+        file, table = _file_and_table(Path(data))
+        stem = table or file.name.removesuffix(file.suffix) if file.suffix.lower() != ".gz" else Path(file.stem).stem
+        target = out_file(out or file.with_name(f"{stem}.toml"), new=True)
+        columns, form = columns_in(file, header=header, table=table)
+        source = _seen_from(target, file) + (f"#{table}" if table else "")
+        is_plain = form is None or (form == CsvFormat() and has_commas(file.name))
     text = draft_facts(table_name(stem), source, columns, check=typed(target), csv=None if is_plain else form)
     try:
         target.write_text(text, encoding="utf-8", newline="\n")
@@ -60,6 +66,15 @@ def init(
         print_json({"facts": str(target), "columns": names, "left_out": left_out, "todo": todo})
         return
     _show_draft(target, left_out, from_header=form is not None and form.header)
+
+
+def _in_database(address: str) -> "tuple[list[Drafted], str]":
+    """The columns of a table in a database, and its name."""
+    from discreet.engines.postgres.headers import columns_at
+    from discreet.facts.locations import parse_source
+
+    place = parse_source(address, Path.cwd(), "DATA")
+    return columns_at(place), str(place.table).rpartition(".")[2]
 
 
 def _file_and_table(data: Path) -> tuple[Path, str | None]:
@@ -118,6 +133,7 @@ def check(
     """Look for everything that is wrong in facts files, and whether the source has their columns. Only --rows reads rows."""
     from discreet.cli.checking import check_all, warnings_in
     from discreet.cli.inspecting import inspect_all, show_rows
+    from discreet.cli.page import Page
 
     files, problems = check_all(path)
     sound = [file for file in files if not any(one.file == str(file) for one in problems)]
@@ -131,6 +147,8 @@ def check(
         _show_problems(files, problems)
         for file, each in found.items():
             show_rows(file, each)
+        if sound and not rows and not problems:  # a facts file may be sound and its columns unreadable
+            Page().say(f"how the rows are read, for your eyes only: discreet check {path} --rows", indent=0, style="dim")
     if problems:
         raise typer.Exit(2)
 

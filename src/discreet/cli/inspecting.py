@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from discreet.cli.checking import is_release
 
 if TYPE_CHECKING:
+    from discreet.cli.page import Page
     from discreet.engines.inspection import Counted, Inspection
 
 __all__ = ["inspect_all", "show_rows"]
@@ -35,9 +36,7 @@ def show_rows(file: Path, found: "Inspection") -> None:
     page.gap()
     names = ("column", "read", "NULL", "unreadable", "undeclared", "outside bounds")
     page.table("lrrrrr", names, [_row(each) for each in found.columns])
-    if found.without_unit:
-        page.gap()
-        page.warn([f"rows without a unit, which are left out of every answer: {found.without_unit:,}"])
+    _show_units(page, found)
     for each in found.columns:
         if each.spellings:
             page.gap()
@@ -45,6 +44,20 @@ def show_rows(file: Path, found: "Inspection") -> None:
             page.line((each.name, "bold"), f"  {much}:", indent=2)
             for spelling in each.spellings:
                 page.line(f"{spelling.rows:>12,}  ", repr(spelling.text), indent=2)
+
+
+def _show_units(page: "Page", found: "Inspection") -> None:
+    """How many there are, and what the cap on their rows leaves out."""
+    of = found.units
+    if of is None:
+        return
+    page.gap()
+    page.line((of.column, "bold"), f"  tells {of.units:,} units apart; the largest has {of.most_rows:,} rows", indent=2)
+    if of.cut:
+        page.line(f"max_rows leaves out {of.rows_cut:,} rows of {of.cut:,} units", indent=2)
+        page.say("Caps that are chosen by this give it away; ROWS_PER_UNIT(0.95) asks with noise.", style="yellow")
+    if found.without_unit:
+        page.warn([f"rows without a unit, which are left out of every answer: {found.without_unit:,}"])
 
 
 def _row(each: "Counted") -> list[str]:

@@ -1,4 +1,4 @@
-"""Ctrl-C while a question is asked or a table is registered: say what became of it, and end with 130."""
+"""Ctrl-C while a question is asked or a table is registered: say what became of it, and end with 130. The end by ``kill``."""
 
 import signal
 import threading
@@ -15,7 +15,34 @@ from discreet.cli.options import typed
 from discreet.cli.printing import say
 from discreet.errors import DiscreetError, Fault
 
-__all__ = ["told_if_act_interrupted", "told_if_interrupted"]
+__all__ = ["tidy_if_ended", "told_if_act_interrupted", "told_if_interrupted"]
+
+
+@contextmanager
+def tidy_if_ended() -> Iterator[None]:
+    """Inside, being told to end (``kill``, a terminal that is closed) leaves as Ctrl-C does: what was made is cleared away."""
+
+    told: list[int] = []
+
+    def end(number: int, _: FrameType | None) -> None:
+        signal.signal(number, signal.SIG_IGN)  # told twice, it still clears away
+        told.append(number)
+        raise SystemExit(128 + number)  # which no event loop keeps to itself
+
+    wanted = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    is_main = threading.current_thread() is threading.main_thread()
+    ours = [each for each in wanted if is_main and signal.getsignal(each) == signal.SIG_DFL]  # nohup stays as it is
+    for each in ours:
+        signal.signal(each, end)
+    try:
+        yield
+    except SystemExit:
+        if told:
+            raise typer.Exit(128 + told[0]) from None
+        raise
+    finally:
+        for each in ours:
+            signal.signal(each, signal.SIG_DFL)
 
 
 @contextmanager

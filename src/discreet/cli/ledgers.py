@@ -147,13 +147,15 @@ def _put(lines: Iterable[str], out: Path | None) -> None:
 
 def read_document(path: Path, what: str) -> dict[str, Any]:
     """A JSON object in a file."""
+    is_answer = what == "an answer"  # which is written in other forms too
+    saved = "save the answer as JSON: --save answer.json" if is_answer else f"write the path of {what} as discreet wrote it"
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         why = error.strerror or type(error).__name__
         raise ParameterError(f"{path} cannot be read: {why}", hint=f"write the path of {what}") from None
     except (ValueError, RecursionError):
-        raise ParameterError(f"{path} is not JSON", hint=f"write the path of {what} as discreet wrote it") from None
+        raise ParameterError(f"{path} is not JSON", hint=saved) from None
     if not isinstance(found, dict):
-        raise ParameterError(f"{path} is not {what}", hint=f"write the path of {what} as discreet wrote it")
+        raise ParameterError(f"{path} is not {what}", hint=saved)
     return found

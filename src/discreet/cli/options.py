@@ -143,7 +143,7 @@ def local(file: Path) -> Path:
     """``file``, refused where it cannot be a facts file here."""
     written = file.as_posix()
     if written.startswith(("https:", "http:")):
-        raise ParameterError("tables behind an address are not asked from here yet", hint="write the path of a facts file")
+        raise ParameterError("this is done where the table is kept", hint="write the path of a facts file")
     if is_there(file) and file.is_dir():
         raise FactsError("this is a folder, not a facts file", hint=f"write one of its files, such as {written}/people.toml",
                          file=str(file))  # fmt: skip

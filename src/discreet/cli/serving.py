@@ -28,11 +28,18 @@ def serve(
     tls_cert: Annotated[Path | None, typer.Option("--tls-cert", metavar="FILE", help="The certificate, PEM.")] = None,
     tls_key: Annotated[Path | None, typer.Option("--tls-key", metavar="FILE", help="Its key, PEM.")] = None,
     max_upload: Annotated[int, typer.Option("--max-upload", metavar="MB", min=1, help="The largest file that is taken.")] = 200,
+    metrics: Annotated[
+        list[str] | None, typer.Option("--metrics", metavar="NAME", help="An account that may read /metrics, too.")
+    ] = None,
+    log_file: Annotated[
+        Path | None, typer.Option("--log-file", metavar="PATH", help="Where the log goes, instead of stderr; may be rotated.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Answer questions about the tables of a folder over HTTP, until it is interrupted. Needs the service extra."""
     serving, settings_of = service()
-    settings = settings_of(folder, host, port, workers, behind_proxy, tls_cert, tls_key, max_upload * 1_000_000)
+    settings = settings_of(folder, host, port, workers, behind_proxy, tls_cert, tls_key, max_upload * 1_000_000,
+                           tuple(metrics or ()), log_file)  # fmt: skip
     serving(settings, lambda address: _say(address, as_json=as_json))
 
 

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from discreet.cli.interrupted import tidy_if_ended
 from discreet.cli.options import Json, print_json, typed
 from discreet.errors import ParameterError
 
@@ -48,7 +49,7 @@ def demo(
 def _room(keep: Path | None) -> Iterator[Path]:
     """A folder for the demo: a temporary one, or a new one that stays."""
     if keep is None:
-        with TemporaryDirectory(prefix="discreet-demo-", ignore_cleanup_errors=True) as folder:
+        with tidy_if_ended(), TemporaryDirectory(prefix="discreet-demo-", ignore_cleanup_errors=True) as folder:
             yield Path(folder)
         return
     if keep.exists() and (not keep.is_dir() or any(keep.iterdir())):

@@ -12,12 +12,13 @@ from discreet.plots.numerals import grouped
 from discreet.privacy.events import GaussianRelease
 from discreet.privacy.events import Sequence as InSequence
 from discreet.privacy.losses import Approximate, Concentrated, Loss, Pure
+from discreet.questions.algebra import Aggregate
 from discreet.questions.text import name_text, to_text
 from discreet.statistics.bounds import Found
 from discreet.statistics.part import Part
-from discreet.views.few import count_beside, uncounted
+from discreet.views.few import count_beside, uncounted, wider_count
 
-__all__ = ["advice_on", "first_question", "free_parts", "join_notes", "past_end", "split_of", "warnings_for"]
+__all__ = ["advice_on", "first_question", "free_parts", "join_notes", "no_keys", "past_end", "split_of", "warnings_for"]
 
 _TOO_MUCH = 10
 _TINY = Fraction(1, 1 << 20)  # what is found below this was found among buckets that nobody's amounts are in
@@ -72,11 +73,27 @@ def _uncounted(plan: Plan) -> tuple[str, ...]:
     """Where no count tells that a group is empty, its statistic is a number all the same. Rule 28."""
     is_part = bool(plan.question.keys) or plan.question.where is not None
     found = [each for each in uncounted(plan) if is_part or each.filter is not None]
-    if not found:
-        return ()
+    by_count: dict[Aggregate | None, list[Aggregate]] = {}
+    for each in found:
+        by_count.setdefault(wider_count(each, plan), []).append(each)
+    return tuple(_note(count, each, plan) for count, each in by_count.items())
+
+
+def _note(count: Aggregate | None, found: list[Aggregate], plan: Plan) -> str:
+    """Where such statistics are shown although there may be no rows, and which counts would tell."""
     names, counts = ", ".join(map(to_text, found)), dict.fromkeys(count_beside(each, plan.facts) for each in found)
     beside = ", ".join(map(to_text, counts))
-    return (f"{names}: also where there are no rows, since no count of the same rows tells; ask {beside} beside it",)
+    if plan.question.per_unit is not None:  # what the question calls a value of units, nobody knows here
+        names, beside = names.replace('"', ""), "for a count of the same"
+    if count is None:
+        return f"{names}: also where there are no rows, since no count of the same rows tells; ask {beside} beside it"
+    return f"{names}: too few rows by {_as_written(count, plan.facts)}, which counts others too; ask {beside} beside it"
+
+
+def _as_written(count: Aggregate, facts: Facts) -> str:
+    """A count as people write it: of units by their column."""
+    unit = name_text(facts.unit.column) if isinstance(facts.unit, ByColumn) else "unit"
+    return to_text(count).replace("COUNT_UNITS(*)", f"COUNT(DISTINCT {unit})", 1)
 
 
 def _about(found: Found, facts: Facts) -> list[str]:
@@ -112,6 +129,13 @@ def _is_found(found: Found, facts: Facts) -> bool:
     """Whether the plan was opened: its facts have the bounds."""
     column = facts.column(found.column)
     return isinstance(column, Number | Integer) and column.lower is not None and column.upper is not None
+
+
+def no_keys(purchase: Purchase) -> tuple[str, ...]:
+    """What a quote says where keys were chosen before, and none was."""
+    if purchase.plan.wanted.cells or purchase.finds:
+        return ()
+    return ("no key was released when they were bought, so that the answer has no rows; anew chooses again, and costs again",)
 
 
 def join_notes(plan: Plan) -> tuple[str, ...]:

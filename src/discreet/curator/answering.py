@@ -17,10 +17,13 @@ from discreet.ledger.logins import Account
 from discreet.planning.plan import Plan
 from discreet.planning.purchase import Purchase
 from discreet.planning.staged import opened
+from discreet.privacy.events import Sequence
 from discreet.questions.algebra import Question
 from discreet.views.stored import view_of
 
 __all__ = ["answer_to", "answer_with_names", "budget_seen_by"]
+
+_NOTHING = Sequence(())
 
 
 def answer_to(found: Answered) -> Answer:
@@ -32,11 +35,12 @@ def answer_to(found: Answered) -> Answer:
     if not found.is_new and problem_with(outcome.receipt, "receipt", desk.ledger.key.public) is not None:
         raise LedgerFault("a stored receipt is not what was signed", hint="run discreet ledger verify")
     document, ranges = shown_again(purchase, outcome, desk.stock, order.confidence, order.simultaneous, is_new=found.is_new)
+    charged = desk.cost(outcome.request.event)  # now or before
     answer = answer_of(
-        document, order.plan, id=outcome.id, cost=desk.cost(outcome.request.event),  # what it was bought for, now or before
+        document, order.plan, id=outcome.id, cost=charged if found.is_new else desk.cost(_NOTHING),
         budget=budget_seen_by(order), replayed=not found.is_new, receipt=_receipt_for(order.analyst, outcome),
     )  # fmt: skip
-    return replace(answer, ranges=ranges)
+    return replace(answer, ranges=ranges, paid=None if found.is_new else charged)
 
 
 def answer_with_names(plan: Plan, found: Answered, asked: Question) -> Answer:

@@ -11,20 +11,20 @@ from typing import Self, Unpack
 
 from discreet.answers.answer import Answer, BudgetState
 from discreet.answers.quote import Quote
-from discreet.curator.advice import free_parts, join_notes, split_of, warnings_for
+from discreet.curator.advice import free_parts, join_notes, no_keys, split_of, warnings_for
 from discreet.curator.answering import answer_to, answer_with_names
 from discreet.curator.desk import Desk
 from discreet.curator.left_out import how_to_ask, left_out
 from discreet.curator.names import Asker, asker_of
-from discreet.curator.orders import Order, answered, crossed, recovered
+from discreet.curator.orders import Crossed, Order, answered, crossed, recovered
 from discreet.curator.pace import public_seconds
 from discreet.curator.refusals import by_parts
 from discreet.curator.rehearsing import rehearsed
 from discreet.curator.replays import released_rows
 from discreet.curator.request import Ask, Asked, Weights, Words
 from discreet.curator.results import offers_of, quoted_columns
+from discreet.curator.shape import groups_of
 from discreet.curator.trials import Passed
-from discreet.curator.verbs import Verbs
 from discreet.engines.wanted import Engine
 from discreet.errors import AccessError
 from discreet.exact import Number
@@ -44,6 +44,7 @@ from discreet.questions.algebra import Question
 from discreet.questions.builder import Rows
 from discreet.questions.normal import fingerprint
 from discreet.questions.text import to_text
+from discreet.questions.verbs import Verbs
 from discreet.views.expected import readable_group
 from discreet.views.stored import view_of
 
@@ -120,8 +121,10 @@ class Curator(Verbs):
             budget=then.before,
             replay=is_old,
             left_out=left_out(view),
+            groups=groups_of(plan),
             is_empty=any(axis.values and not axis.shown for axis in plan.axes),
-            warnings=(*self._stops(found.request), *too_dear, *warnings_for(view), *join_notes(plan), *how_to_ask(plan)),
+            warnings=(*self._stops(found.request), *too_dear, *no_keys(purchase), *warnings_for(view), *join_notes(plan),
+                      *how_to_ask(plan)),
         )
 
     def ask(self, question: Asked, **words: Unpack[Words]) -> Answer:
@@ -141,18 +144,21 @@ class Curator(Verbs):
         plan = make_plan(asked, self.facts, self._priced(ask, asked), ask.weights)
         return Order(self.desk, plan, ask.sure, ask.simultaneous, ask.analyst, ask.key, ask.anew)
 
-    def seconds(self, order: Order) -> float:
+    def looked_up(self, order: Order) -> Crossed:
+        """An order without what is stored now, as far as whoever asks may know; waits for nobody, and has read no data."""
+        return crossed(order, waits=False)
+
+    def seconds(self, seen: Crossed) -> float:
         """How long an order takes in public; 0 if it is answered already, as far as anybody may know: then no row is read."""
-        found = crossed(order, waits=False)
-        return 0.0 if found.is_old or found.purchase.is_free else public_seconds(order.plan)
+        return public_seconds(seen.order.plan) if seen.is_bought else 0.0
 
     def keep_pace(self) -> None:
         """From now on answers take as long as is public: for people who are not trusted. There is no way back."""
         self.desk.is_paced = True
 
-    def answer(self, order: Order) -> Answer:
-        """The answer to an order: charged first."""
-        (found,) = answered([order])
+    def answer(self, order: Order, seen: Crossed | None = None) -> Answer:
+        """The answer to an order, which may have been looked up a moment ago: charged first."""
+        (found,) = answered([order], seen=seen)
         return answer_to(found)
 
     def ask_all(

@@ -9,7 +9,7 @@ from datetime import date, datetime
 from fractions import Fraction
 from typing import Any
 
-from discreet.engines.evaluate import evaluate
+from discreet.engines.rules.evaluate import evaluate
 from discreet.facts.model import Category, Date, Facts, Text, Timestamp
 from discreet.planning.plan import Plan
 from discreet.plots.numerals import grouped

@@ -116,7 +116,8 @@ class Desk(Held, Failing):
         fresh: Released = ()
         if purchase.bought:
             self.refuse_tapes()                                              # nobody has put one on since the charge
-            fresh = released_parts(purchase.plan, purchase.bought, self.opened())  # may read again while it chooses
+            with self.opened().at_once() as engine:
+                fresh = released_parts(purchase.plan, purchase.bought, engine)  # may read again while it chooses
             self.still_the_same()                                            # what was read is of the version that was charged
         view = view_of(purchase)
         released = self.stock.released(view, fresh)

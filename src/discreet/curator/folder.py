@@ -46,6 +46,10 @@ class Folder(Taking):
             raise TokenError("this account has ended", hint="ask the data holder")
         return found
 
+    def names(self) -> list[str]:
+        """All registered tables, for whoever runs the service. Raises LedgerFault if the ledger cannot be read."""
+        return registry.names(self.ledger)
+
     def tables(self, account: Account) -> list[str]:
         """The tables that are there for them."""
         return [name for name in registry.names(self.ledger) if account.may_ask(name)]

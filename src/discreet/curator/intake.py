@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from discreet.answers.table_json import table_as_dict
-from discreet.curator import office
+from discreet.curator import brought, office
 from discreet.curator.advice import advice_on, past_end
+from discreet.curator.buying import bought_by
 from discreet.curator.office import Registered
+from discreet.engines.duckdb.lookup_values import wrong_lookups
 from discreet.engines.headers import columns_in, lacking
-from discreet.engines.lookup_values import wrong_lookups
 from discreet.errors import FactsError, ParameterError
 from discreet.facts.draft import draft_facts, table_name
 from discreet.facts.file import check_facts, parse_facts
@@ -81,7 +82,7 @@ def check(folder: Path, text: str) -> Checked:
     if found:
         return Checked(found)
     warnings = (*advice_on(facts.budget.cap, facts), *past_end(facts.budget))
-    return Checked((), warnings, table_as_dict(facts, facts.budget.cap))
+    return Checked((), warnings, table_as_dict(facts, facts.budget.cap) | {"buys": bought_by(facts)})
 
 
 def register(folder: Path, text: str, *, separate: bool = False, reason: str = "", anyway: bool = False) -> Registered:
@@ -90,27 +91,37 @@ def register(folder: Path, text: str, *, separate: bool = False, reason: str = "
     file = folder / f"{facts.name}.toml"
     _write(file, text)
     try:
-        return office.register(file, separate=separate, reason=reason, anyway=anyway)
+        done = office.register(file, separate=separate, reason=reason, anyway=anyway)
     except BaseException:
         file.unlink(missing_ok=True)
         raise
+    brought.used(folder, text)
+    return done
 
 
 def new_version(
     folder: Path, file: Path, text: str, *, reason: str = "", no_unit_in_both: bool = False, separate: bool = False,
-    anyway: bool = False,
+    anyway: bool = False, after: str | None = None,
 ) -> str:  # fmt: skip
-    """Put new facts in the place of a table's, and begin their version; if that fails the old ones stand again."""
+    """Put new facts in the place of a table's, and begin their version; if that fails the old ones stand again.
+
+    ``after`` is the version that whoever wrote them has seen: refused if another stands by now.
+    """
     before, facts = file.read_text(encoding="utf-8"), _read(folder, text)
     if parse_facts(before, str(file)).name != facts.name:
         raise FactsError("these are the facts of another table", hint="a table keeps its name", key="table.name")
     with _alone(file) as beside:
+        if after is not None and (now := parse_facts(file.read_text(encoding="utf-8"), str(file)).version) != after:
+            hint = "look at the facts that stand now, and begin from them"
+            raise ParameterError(f"version {now} has been begun meanwhile, by somebody else", hint=hint)
         _replace(file, beside, text)
         try:
-            return office.new_version(file, reason=reason, no_unit_in_both=no_unit_in_both, separate=separate, anyway=anyway)
+            label = office.new_version(file, reason=reason, no_unit_in_both=no_unit_in_both, separate=separate, anyway=anyway)
         except BaseException:
             _replace(file, beside, before)
             raise
+    brought.used(folder, text)
+    return label
 
 
 def _read(folder: Path, text: str) -> Facts:

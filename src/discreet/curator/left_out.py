@@ -36,6 +36,7 @@ from discreet.statistics.vector import Vector
 __all__ = ["how_to_ask", "left_out"]
 
 _MOST = 6  # columns that are named one by one
+_LONG_KEY = 80  # letters of a key that are written out
 _ROWS: tuple[AggregateKind, ...] = ("count_rows", "count_units", "running_rows", "at_caps", *SIZE_KINDS)  # look at no value
 _CLAMPS = ("clamp", "least", "greatest")
 _PRESENCE: tuple[AggregateKind, ...] = (*_ROWS, "count")  # look at most at whether there is one
@@ -45,19 +46,16 @@ def left_out(plan: Plan) -> tuple[str, ...]:
     """What the intervals of the plan's answer do not cover, a sentence each; nothing where all numbers are public."""
     if not plan.vectors:
         return ()
-    found = (_cut(plan), *bounded_units(plan), _by_itself(plan), counted_once(plan), *_joined(plan), *_of_units(plan),
-             _clamped(plan), _seen_at_bounds(plan), _missing(plan), missed(plan), _in_no_group(plan),
+    found = (_cut_and_how_much(plan), *bounded_units(plan), _by_itself(plan), counted_once(plan), *_joined(plan),
+             *_of_units(plan), _clamped(plan), _seen_at_bounds(plan), _missing(plan), missed(plan), _in_no_group(plan),
              _selected(plan))  # fmt: skip
     return tuple(sentence for sentence in found if sentence)
 
 
 def how_to_ask(plan: Plan) -> tuple[str, ...]:
-    """What a quote says beside that: which statistics tell how much is clamped, and how many units are cut."""
-    asked, (shares, units) = {aggregate for aggregate, _ in plan.sources}, (_shares(plan), _at_caps(plan))
-    found = [*([f"{', '.join(shares)} asks for the share of values at the bounds or beyond"] if shares else [])]
-    if units is not None and not any(each.kind == "at_caps" for each in asked):
-        alone = ", in a question without GROUP BY," if units.of is not None else ""
-        found.append(f"{to_text(units)}{alone} asks for the share of units that are cut")
+    """What a quote says beside that: which statistics tell how much is clamped."""
+    shares = _shares(plan)
+    found = [f"{', '.join(shares)} asks for the share of values at the bounds or beyond"] if shares else []
     return (*found, *beyond_bounds(plan))
 
 
@@ -83,6 +81,18 @@ def _at_caps(plan: Plan) -> Aggregate | None:
 
 
 # ---- units that have too much
+
+
+def _cut_and_how_much(plan: Plan) -> str:
+    """Which caps apply, and what tells how many units they cut: in all that leaves, since only a question can tell. Rule 40."""
+    cut, units = _cut(plan), _at_caps(plan)
+    if not cut or units is None or any(aggregate.kind == "at_caps" for aggregate, _ in plan.sources):
+        return cut
+    if units.of is None:
+        return f"{cut}; AT_CAPS() asks for the share of units that are cut"
+    key = to_text(units.of)
+    key = key if len(key) <= _LONG_KEY else "key"
+    return f"{cut}; AT_CAPS({key}), in a question without GROUP BY, asks for the share of units that are cut"
 
 
 def _cut(plan: Plan) -> str:
@@ -162,7 +172,8 @@ def _group_caps(plan: Plan) -> list[str]:
     is_public = not any(unknown_key(key, plan.facts) for key in keys)
     groups = grouped(bound.groups) + (f" of the {grouped(reach.cells)}" if is_public else "")
     many = "s" * (is_public or bound.groups != 1)
-    what = f"value{many} of {to_text(keys[0])}" if len(keys) == 1 else f"group{many}"
+    is_short = len(keys) == 1 and len(to_text(keys[0])) <= _LONG_KEY
+    what = f"value{many} of {to_text(keys[0])}" if is_short else f"group{many}"
     return [f"in at most {groups} {what}"]
 
 

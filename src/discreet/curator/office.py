@@ -10,16 +10,16 @@ from discreet.answers.answer import Answer, BudgetState
 from discreet.curator.advice import advice_on, first_question, past_end
 from discreet.curator.certificates import match_answer, verify_receipt, verify_release
 from discreet.curator.opening import open_table, public_facts, registered_facts
-from discreet.curator.source_identity import check_readable, is_as_seen, lost_columns, open_again, seen_of
+from discreet.curator.source_identity import check_readable, has_no_units, is_as_seen, lost_columns, open_again, seen_of
 from discreet.engines import open_engine
 from discreet.engines.inspection import Inspection, inspected
-from discreet.engines.lookups import lookup_files
+from discreet.engines.rules.lookups import lookup_files
 from discreet.engines.stamps import Seen, is_missing
 from discreet.errors import FactsError, ParameterError
 from discreet.facts.budgets import parse_budget
 from discreet.facts.file import read_facts, read_folder
 from discreet.facts.lines import key_text
-from discreet.facts.model import Column, Facts
+from discreet.facts.model import ByColumn, Column, Facts
 from discreet.ledger import Ledger, made_ledger, open_ledger, place_of, registry
 from discreet.ledger import faults as failed
 from discreet.ledger import stops as stopped
@@ -37,6 +37,7 @@ __all__ = [
     "Registered",
     "alarms",
     "entries",
+    "entries_about",
     "export",
     "faults",
     "freeze",
@@ -189,6 +190,30 @@ def entries(path: Place, last: int | None = None) -> list[Entry]:
         return [_without_old_stamps(entry) for entry in ledger.entries(last)]
 
 
+def entries_about(path: Place, table: str) -> list[Entry]:
+    """All entries about one table: its own, those of its budget and of its charges, and those of whom it was granted to.
+
+    A fault of another table about the same people is among them, since it freezes whoever asked on all of these tables.
+    """
+    found = entries(path)
+    account = {each.body["table"]: each.body["account"] for each in found if each.kind == "register"}
+    charged = {each.number: each.body["table"] for each in found if each.kind == "charge"}
+    asking = {each.body["name"] for each in found if each.kind == "grant" and table in each.body["tables"]}
+
+    def is_about(entry: Entry) -> bool:
+        body = entry.body
+        if "charge" in body:
+            of = charged[body["charge"]]
+            return of == table or (entry.kind == "fault" and account[of] == account[table])
+        if "table" in body:
+            return bool(body["table"] == table)
+        if "tables" in body:
+            return table in body["tables"]
+        return body["account"] == account[table] if "account" in body else body.get("name") in asking
+
+    return [each for each in found if is_about(each)]
+
+
 def export(path: Place) -> Iterator[dict[str, Any]]:
     """Every entry, for JSON, one at a time."""
     with _ledger(path) as ledger:
@@ -244,8 +269,11 @@ def _looked_at(facts: Facts, file: Path, *, anyway: bool) -> dict[str, Seen]:
     try:
         check_readable(facts, engine)
         empty = [] if anyway else lost_columns(facts, engine)
+        is_nobodys = not anyway and has_no_units(facts, engine)
     finally:
         engine.close()
+    if is_nobodys:
+        _refuse_nobodys(facts, file)
     if empty:
         _refuse_lost(facts, empty, file)
     if not is_as_seen(facts, before):
@@ -263,6 +291,15 @@ def _refuse_lost(facts: Facts, empty: list[Column], file: Path) -> None:
             hint=Remedy(f"discreet check --rows {file.name} shows how they are spelt: declare that (format, decimal, values, …), "
                         "take the column out, or write {anyway}"),
             file=str(file), key=key_text(("columns", lost[0])),
+        )  # fmt: skip
+
+
+def _refuse_nobodys(facts: Facts, file: Path) -> None:
+    """Raises FactsError if there are rows: none of them has a unit, and all would be left out of every answer."""
+    if isinstance(facts.unit, ByColumn) and inspected(replace(facts, columns=())).rows:
+        raise FactsError(
+            f"no row has a value in column {facts.unit.column!r}, which says whose it is",
+            hint=Remedy("name the column that tells units apart, or write {anyway}"), file=str(file), key="table.unit",
         )  # fmt: skip
 
 

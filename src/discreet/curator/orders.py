@@ -58,6 +58,20 @@ class Crossed:
     finished: frozenset[int] = frozenset()  # charges that dead processes had left, and that were worked off for it
     is_old: bool = False  # by a version without names of statistics, or whose plans cannot be followed: it stands for itself
 
+    @property
+    def is_bought(self) -> bool:
+        """Whether something is to be charged and read for it."""
+        return not self.is_old and not self.purchase.is_free
+
+    @property
+    def waits(self) -> bool:
+        """Whether somebody worked on what it could use, when it was looked at."""
+        return any(each.is_running for each in self.request.seen)
+
+    def with_key(self, key: str) -> "Crossed":
+        """The same under a key, by which it is charged once."""
+        return replace(self, order=replace(self.order, key=key), request=replace(self.request, key=key))
+
     def answered(self, found: Stored | Viewed) -> "Answered":
         """What is stored; new to whoever asks if a crash had kept it from them."""
         return Answered(self.order, self.purchase, found, is_new=isinstance(found, Stored) and found.charge in self.finished)
@@ -80,23 +94,29 @@ class Answered:
         return own | {charge: self.order.desk.ledger.charged(charge) for charge in used}
 
 
-def answered(orders: Sequence[Order], told: Told = lambda _: None) -> list[Answered]:
-    """Every order, charged all together or not at all. What is paid for is worked off even if a part of it fails."""
+def answered(orders: Sequence[Order], told: Told = lambda _: None, seen: Crossed | None = None) -> list[Answered]:
+    """Every order, charged all together or not at all. What is paid for is worked off even if a part of it fails.
+
+    ``seen``: the only one, as it was crossed out a moment ago; whether that is still so is decided when it is charged.
+    """
     ledger = orders[0].desk.ledger
     for order in orders:
         order.desk.refuse_tapes()
+    if seen is not None and (seen.waits or not seen.is_bought or ledger.frozen(seen.request) is not None):
+        seen = None
     while True:
-        ready = [crossed(order, waits=True) for order in orders]
+        ready = [crossed(order, waits=True) for order in orders] if seen is None else [seen]
         following = followers(ready)                                         # what others here buy tells these as well
         leading = [each for place, each in enumerate(ready) if place not in following]
         for each in (*leading, *following.values()):
             _try_out(each)
-        for desk in {id(each.order.desk): each.order.desk for each in leading if _is_new(each)}.values():
+        for desk in {id(each.order.desk): each.order.desk for each in leading if each.is_bought}.values():
             desk.ready()                                                       # a source that is gone costs nothing
         try:
             with by_parts(ledger, [each.request for each in leading]):
                 outcomes = ledger.reserve([each.request for each in leading], _can_follow(orders))  # durable, never refunded
         except Changed:                                                      # somebody else has bought some of it meanwhile
+            seen = None
             continue
         found = iter(_worked(leading, outcomes, told))
         return [_followed(each.order) if place in following else next(found) for place, each in enumerate(ready)]
@@ -135,8 +155,8 @@ def crossed(order: Order, *, waits: bool) -> Crossed:
 
 def _is_of_another_version(desk: Desk, request: Request) -> bool:
     """Whether the question is answered in a way of which nothing but the answer itself can be used."""
-    (stored,) = desk.ledger.known([request])
-    return stored is not None and not desk.stock.means_the_same(stored.charge)
+    charge = desk.ledger.known_charge(request)
+    return charge is not None and not desk.stock.means_the_same(charge)
 
 
 def _buying(request: Request, purchase: Purchase, look: Look) -> Request:
@@ -162,10 +182,6 @@ def _go_on_with(charge: int, order: Order) -> set[int]:
 def _can_follow(orders: Sequence[Order]) -> Callable[[Request], bool]:
     desks = {order.desk.facts.name: order.desk for order in orders}
     return lambda request: desks[request.table].can_follow(request)
-
-
-def _is_new(each: Crossed) -> bool:
-    return not each.is_old and not each.purchase.is_free
 
 
 def _try_out(each: Crossed) -> None:

@@ -21,7 +21,7 @@ def rehearsed(
     desk: Desk, asked: Question, price: Price, weights: Weights | None, confidence: Fraction, simultaneous: bool
 ) -> Answer:
     """What an answer would look like. Nothing is charged, and no row of the table is read."""
-    from discreet.engines.made_up import rehearsal
+    from discreet.engines.reference.made_up import rehearsal
 
     made = rehearsal(desk.facts)
     plan = make_plan(asked, made.facts, price, weights)

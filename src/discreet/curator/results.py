@@ -108,7 +108,7 @@ def answer_as_shown(
         budget=budget,
         split=document.split,
         replayed=replayed,
-        warnings=document.warnings,
+        warnings=(*document.warnings, *_few_beside_counts(document.table)),
         receipt=receipt,
         simultaneous=document.simultaneous,
         free=document.free,
@@ -165,6 +165,15 @@ def _too_few(table: Table) -> tuple[tuple[str, ...], ...]:
         for place in column.too_few:
             rows[place].append(column.name)
     return tuple(map(tuple, rows)) if any(rows) else ()
+
+
+def _few_beside_counts(table: Table) -> tuple[str, ...]:
+    """Where a count says that there are rows, and a statistic beside it that there may be none: by which count."""
+    lows = [[low for low, _ in column.intervals] for column in table.columns if column.kind == "count" and column.intervals]
+    sure = {place for column in lows for place, low in enumerate(column) if isinstance(low, int | float) and low >= 1}
+    names = [column.name for column in table.columns if sure.intersection(column.too_few)]
+    whose = "its rows are counted with noise of its own" if len(names) == 1 else "their rows are counted with noise of their own"
+    return (f"{', '.join(names)}: too few rows though a count beside it is not small: {whose}",) if names else ()
 
 
 def quoted_columns(plan: Plan, confidence: Fraction, assuming: int | None, released: Counts) -> tuple[QuotedColumn, ...]:

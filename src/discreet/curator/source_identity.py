@@ -12,7 +12,7 @@ from discreet.engines.faults import guarded
 from discreet.engines.stamps import Look, Seen, look_at, old_stamps, seen_in
 from discreet.engines.wanted import Bound, Engine, Measure, Wanted
 from discreet.errors import AccessError, FactsError, SourceFault
-from discreet.facts.model import Column, Companion, Facts, Lookup, Source
+from discreet.facts.model import ByColumn, Column, Companion, Facts, Lookup, Source
 from discreet.ledger import Ledger
 from discreet.ledger.registry import known, registered_unit
 from discreet.ledger.rows import TableRow
@@ -21,11 +21,12 @@ from discreet.questions.algebra import Column as Named
 from discreet.releasing.sizes import is_counted
 
 __all__ = [
-    "check_companions", "check_declared_size", "check_readable", "check_source", "is_as_seen", "lost_columns", "open_again",
-    "seen_of",
+    "check_companions", "check_declared_size", "check_readable", "check_source", "has_no_units", "is_as_seen", "lost_columns",
+    "open_again", "seen_of",
 ]  # fmt: skip
 
 _FILES = ("csv", "parquet", "duckdb")
+_UNITS = Wanted(None, (), (Measure(0, within=(0, 1)),), Bound(0))  # how many there are
 
 
 def seen_of(facts: Facts, *, tell: bool = False) -> dict[str, Seen]:
@@ -134,6 +135,12 @@ def lost_columns(facts: Facts, engine: Engine) -> list[Column]:
     return [each for each in facts.columns if is_counted(engine, Wanted(None, (), (Measure(0, Named(each.name)),)), 0)]
 
 
+def has_no_units(facts: Facts, engine: Engine) -> bool:
+    """Whether no row of a file has a unit, where a column tells them apart."""
+    is_file = facts.located is not None and facts.located.kind in _FILES
+    return is_file and isinstance(facts.unit, ByColumn) and is_counted(engine, _UNITS, 0)
+
+
 def check_declared_size(facts: Facts, engine: Engine) -> None:
     """Refuses a public size that is not that of the data: whatever rests on it would be wrong (rule 3)."""
     if facts.rows is not None and not is_counted(engine, Wanted(None, (), (Measure(0),)), facts.rows):
@@ -141,8 +148,7 @@ def check_declared_size(facts: Facts, engine: Engine) -> None:
             "rows differs from the number of rows in the source",
             hint="count them and write that number, or leave rows out and write rows_about", key="table.rows",
         )  # fmt: skip
-    units = Wanted(None, (), (Measure(0, within=(0, 1)),), Bound(0))
-    if facts.units is not None and not is_counted(engine, units, facts.units):
+    if facts.units is not None and not is_counted(engine, _UNITS, facts.units):
         raise FactsError(
             "units differs from the number of units in the source",
             hint="count the different values of the unit's column and write that number, or leave units out", key="table.units",

@@ -24,6 +24,8 @@ def statement_about(purchase: Purchase, request: Request, left_out: Sequence[str
     """
     plan, cells = purchase.plan, purchase.plan.wanted.cells
     stored = dict.fromkeys((plan.vectors[each.place].what, each.draw.charge) for each in purchase.uses)
+    located = plan.facts.located
+    is_live = located is not None and located.kind in ("postgresql", "spark")  # rows may change under their version
     return {
         "table": request.table,
         "version": request.version,
@@ -39,7 +41,9 @@ def statement_about(purchase: Purchase, request: Request, left_out: Sequence[str
         "free": _FREE,
         "left_out": list(left_out),
         "software": f"discreet {_version()}",
-    } | ({"stored": [{"what": what, "charge": charge} for what, charge in stored]} if stored else {})
+        **({"source": "not pinned"} if is_live else {}),
+        **({"stored": [{"what": what, "charge": charge} for what, charge in stored]} if stored else {}),
+    }
 
 
 @cache

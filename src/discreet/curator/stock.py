@@ -221,8 +221,9 @@ class Stock:
         known: dict[tuple[int, int], NDArray[Any]] = {}
         found = []
         for vector, draw in zip(view.plan.vectors, view.draws, strict=True):
-            if draw is None:
-                found.append(as_planned(vector, next(bought)))
+            if draw is None:  # where no key was chosen, what would be about them is not bought
+                integers = next(bought, None) if not view.plan.wanted.cells else next(bought)
+                found.append(as_planned(vector, np.zeros(vector.shape(0), np.int64) if integers is None else integers))
                 continue
             if draw.whole not in known:
                 known[draw.whole] = self.integers(draw)

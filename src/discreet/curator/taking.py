@@ -33,6 +33,14 @@ class Taking:
         """What became of a question: ``{"answer": id}``, or an error as it is told. The first that is said counts."""
         return asked.done(self.taken, identity, outcome)
 
+    def all_done(self, answers: Mapping[str, str]) -> None:
+        """Which answers questions were given: several at once."""
+        asked.all_done(self.taken, answers)
+
+    def reword(self, identity: str, body: Mapping[str, Any]) -> None:
+        """Whoever goes on with a question goes on with this: a wish is a price by now."""
+        asked.reword(self.taken, identity, body)
+
     def forget(self, identity: str) -> None:
         """As if it had not come: for what was refused before anything was charged, and may come again with its key."""
         asked.forget(self.taken, identity)

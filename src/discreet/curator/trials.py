@@ -39,7 +39,8 @@ _MOST = 256  # plans that are remembered as tried
 class Trials:
     """Tries plans of one table; one that differs from an earlier one in WHERE alone is not tried again.
 
-    What ``passed`` may be shared with others whose facts say the same.
+    Nor is one at a price whose noise is of about the same size: everything that follows takes the same way. What
+    ``passed`` may be shared with others whose facts say the same.
     """
 
     ledger: Ledger
@@ -49,7 +50,8 @@ class Trials:
     def try_out(self, purchase: Purchase, request: Request, confidence: Fraction, simultaneous: bool) -> None:
         """Raises TrialFault if anything that follows a release goes wrong on a made-up one; nothing is charged by then."""
         plan = view_of(purchase).plan
-        shape = (replace(plan.question, where=None), plan.vectors, plan.sources, confidence, simultaneous)  # nothing else matters
+        parts = tuple(each.tried_as for each in plan.vectors)
+        shape = (replace(plan.question, where=None), parts, plan.sources, confidence, simultaneous)  # nothing else matters
         if shape in self.passed:
             return
         budget = self.ledger.state(request.table)

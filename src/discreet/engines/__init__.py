@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+from discreet.engines.spark.sessions import is_frame
 from discreet.engines.wanted import Engine
 from discreet.errors import FactsError, ParameterError
 from discreet.facts.joins import lacks_values
@@ -25,10 +26,16 @@ def open_engine(
     match facts.located if source is None else _located(source):
         case None:
             raise FactsError("the facts name no source", hint="give the table's rows, or write source = \"…\" in the facts")
-        case Source(kind="postgresql" | "spark" as kind):
-            raise FactsError(f"sources of kind {kind} are not read yet", hint="write a CSV, Parquet or DuckDB file")
+        case Source(kind="postgresql") as found:
+            from discreet.engines.postgres.engine import Postgres
+
+            return Postgres(facts, found, {name: _located(each) for name, each in (lookups or {}).items()}, tell=tell)
+        case found if is_frame(found) or (isinstance(found, Source) and found.kind == "spark"):
+            from discreet.engines.spark.engine import Spark
+
+            return Spark(facts, found, {name: _located(each) for name, each in (lookups or {}).items()}, tell=tell)
         case found:
-            from discreet.engines.duckdb import DuckDB
+            from discreet.engines.duckdb.engine import DuckDB
 
             return DuckDB(facts, found, {name: _located(each) for name, each in (lookups or {}).items()}, tell=tell)
 
@@ -37,7 +44,7 @@ def with_lookup_values(facts: Facts, lookups: Mapping[str, object] | None = None
     """The facts with the values of public lookups that leave them out; ``lookups`` as those of an engine. Raises FactsError."""
     if not any(lacks_values(column) for join in facts.joins for column in join.columns):
         return facts
-    from discreet.engines.lookup_values import with_values
+    from discreet.engines.duckdb.lookup_values import with_values
 
     return with_values(facts, {name: _located(each) for name, each in (lookups or {}).items()})
 

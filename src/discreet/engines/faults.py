@@ -20,11 +20,18 @@ _MOST_WORDS = 400  # letters of an engine's own words
 _log = logging.getLogger("discreet")
 
 
-def guarded(message: str, action: Callable[[], T], kind: type[EngineFault] = EngineFault, *, tell: bool = False) -> T:
+def guarded(
+    message: str,
+    action: Callable[[], T],
+    kind: type[EngineFault] = EngineFault,
+    *,
+    tell: bool = False,
+    sort: Callable[[Exception], type[EngineFault] | None] = lambda _: None,
+) -> T:
     """What ``action`` returns. Its errors become a fault that neither quotes nor carries them; the log names their class.
 
     discreet's own errors say only what is public, and pass. With ``tell`` the fault has the engine's own words: for the terminal
-    of whoever holds the data; nothing is logged then, and the fault has no number to look up.
+    of whoever holds the data; nothing is logged then, and the fault has no number to look up. ``sort`` may name another kind.
     """
     try:
         return action()
@@ -33,7 +40,7 @@ def guarded(message: str, action: Callable[[], T], kind: type[EngineFault] = Eng
     except Exception as error:  # noqa: BLE001 - any of them may quote a row
         if is_interruption(error):
             raise KeyboardInterrupt from None
-        cause, words = type(error).__name__, words_of(error) if tell else ""
+        cause, words, kind = type(error).__name__, words_of(error) if tell else "", sort(error) or kind
     fault = kind(message)
     fault.cause, fault.told = cause, words
     if not words:

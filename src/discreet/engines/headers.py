@@ -13,13 +13,14 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from discreet.engines.duckdb.guesses import guess_stored, guessed, is_data
+from discreet.engines.duckdb.joins import look_at_stored
+from discreet.engines.duckdb.limits import limits
+from discreet.engines.duckdb.lines import lines_of, opened, places_of, split_header, splitter
+from discreet.engines.duckdb.stored import view_of
 from discreet.engines.faults import guarded
-from discreet.engines.guesses import guess_stored, guessed, is_data
-from discreet.engines.joining import look_at_stored
-from discreet.engines.limits import limits
-from discreet.engines.lines import lines_of, opened, places_of, split_header, splitter
+from discreet.engines.sql.names import quoted, quoted_text
 from discreet.engines.stamps import files_of, is_missing
-from discreet.engines.stored import quoted, quoted_text, view_of
 from discreet.errors import EngineFault, FactsError
 from discreet.facts.draft import Drafted
 from discreet.facts.model import ByColumn, CsvFormat, Facts, Source
@@ -45,8 +46,18 @@ class Lack:
 def lacking(facts: Facts) -> tuple[Lack, ...]:
     """All that the source of ``facts`` does not have, by its headers alone."""
     match facts.located:
-        case None | Source(kind="postgresql" | "spark"):
-            return (Lack(None, "the source cannot be looked at from here", "write a CSV, Parquet or DuckDB file"),)
+        case None:
+            return (Lack(None, "the source cannot be looked at from here", "write a CSV, Parquet or DuckDB file, or PostgreSQL"),)
+        case Source(kind="spark") as place:
+            from discreet.engines.spark.engine import refusal
+
+            wrong = refusal(facts, place)
+            return () if wrong is None else (Lack(None, *wrong),)
+        case Source(kind="postgresql") as place:
+            from discreet.engines.postgres.headers import refusal
+
+            wrong = refusal(facts, place)
+            return () if wrong is None else (Lack(None, *wrong),)
         case found:
             if is_missing(found):
                 hint = "write the path of a file, seen from the facts file"

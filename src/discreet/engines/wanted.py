@@ -1,5 +1,6 @@
 """What planning asks of an engine: exact integers per cell, and nothing else."""
 
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, Protocol
@@ -316,6 +317,9 @@ class Engine(Protocol):
 
     def check(self) -> None:
         """Raises EngineFault if the source is gone; called before anything is charged."""
+
+    def at_once(self) -> "AbstractContextManager[Engine]":
+        """The table for several looks that belong together: rows that come or go meanwhile are not seen by some of them."""
 
     def run(self, wanted: Wanted) -> Private[Sums]:
         """The exact integers. Raises EngineFault, and no other error."""

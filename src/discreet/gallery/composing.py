@@ -2,20 +2,24 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import comb
+from math import comb, log
 
 import numpy as np
 
 from discreet.gallery.neighbours import RELATIONS
-from discreet.gallery.noise import INCOME_RANGE, SPENDING_RANGE
+from discreet.gallery.noise import INCOME_RANGE, ROWS, SPENDING_RANGE
+from discreet.lessons.r import R
 from discreet.mechanisms import Laplace
-from discreet.plots.figure import Axis, Bars, Figure, Plot
+from discreet.plots.figure import Axis, Bars, Dots, Figure, Plot
 from discreet.privacy import Pure, parallel
 from discreet.privacy.compositions import Compositions, compositions
 from discreet.privacy.pictures import figure_of_compositions
 from discreet.sensitivities import sensitivity
 
-__all__ = ["RaceErrors", "four_statistics", "hundred_questions", "race_errors", "rural_and_urban", "six_races"]
+__all__ = [
+    "RaceErrors", "four_statistics", "hundred_questions", "race_errors", "rural_and_urban", "six_races", "two_dimensions",
+    "two_ranges",
+]  # fmt: skip
 
 SLIDES = 5133  # consumer units of the slides
 RACES = {"White": 4201, "Black": 553, "Native American": 28, "Asian": 239, "Pacific Islander": 24, "Multi-race": 88}
@@ -53,6 +57,33 @@ def four_statistics() -> Figure:
         "millions either way: hopeless."
     )
     return Figure("Four statistics for one ε of 0.1", alt, tuple(plots), source="Hu, slides: sequential composition")
+
+
+def two_ranges(epsilon: Fraction, rows: int = ROWS) -> tuple[float, float, float]:
+    """(the 95 % ± of mean income, of mean expenditure, each for half of ε; the ± of both, asked as one query for all of it)."""
+    means = [("mean", {"lower": 0, "upper": width}) for width in (INCOME_RANGE, SPENDING_RANGE)]
+    together = sensitivity(means, neighbours="change_one", rows=rows)
+    income, spending = (half_of_mean(width, rows, epsilon / 2) for width in (INCOME_RANGE, SPENDING_RANGE))
+    return income, spending, float(Laplace(epsilon=epsilon, sensitivity=together).half_width())
+
+
+def two_dimensions(many: int = 300) -> Figure:
+    """Made-up releases of two means: half of ε for each, and both as one query."""
+    income, spending, both = two_ranges(Fraction(1))
+    r, per_scale = R(9), log(20)
+    clouds = [
+        Dots(name, r.rlaplace(many, 0, across / per_scale).tolist(), r.rlaplace(many, 0, up / per_scale).tolist(), small=True)
+        for name, across, up in (("half of ε each", income, spending), ("one query", both, both))
+    ]
+    alt = (
+        f"Errors of mean income and mean expenditure of 994 units at ε = 1 in all, {many} made-up releases of each kind. "
+        f"With half of ε each they spread to ± {_rounded(income)} across and ± {_rounded(spending)} up; as one query to ± "
+        f"{_rounded(both)} both ways."
+    )
+    ends = (-12_000.0, 12_000.0)
+    plot = Plot(Axis("error of mean income", ends=ends, form=",d"), Axis("error of mean expenditure", ends=ends, form=",d"),
+                tuple(clouds), width=360, height=360)  # fmt: skip
+    return Figure("Two means as one query", alt, (plot,), source="Hu, chapter 7: the gap EXAMPLE OF A k-DIMENSION QUERY?")
 
 
 def _rounded(number: float) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 __all__ = ["main", "notebook_of", "write_notebooks"]
 
 _BLOCK = re.compile(r"^```(python|console|text|sh)\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
-_REFUSAL = re.compile(r"\A\w*(?:Error|Refused):")
+_REFUSAL = re.compile(r"^(?:\w*Error|Refused): ", re.MULTILINE)  # the last thing that a block shows, maybe after others
 _EVERY_VALUE = (
     "# show the value of every line, as at a prompt\n"
     "from IPython.core.interactiveshell import InteractiveShell\n\n"
@@ -57,7 +57,7 @@ def _cells_of(block: re.Match[str], page: str, *, hidden: bool) -> list[Cell]:
     if kind == "console":
         text = "".join(f"!{line[2:]}\n" for line in text.splitlines() if line.startswith("$ "))
     after = _BLOCK.match(page, block.end())
-    return [_code(text, hidden=hidden, refuses=bool(after and after[1] == "text" and _REFUSAL.match(after[2])))]
+    return [_code(text, hidden=hidden, refuses=bool(after and after[1] == "text" and _REFUSAL.search(after[2])))]
 
 
 def _code(text: str, *, hidden: bool = False, refuses: bool = False) -> Cell:

@@ -7,6 +7,7 @@ same key with another request is refused. What is done is kept for a day, and no
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
@@ -21,8 +22,8 @@ from discreet.ledger.records import AskedRecord, ChargeRecord, FilledRecord, His
 from discreet.noise.keystream import Keystream, bits
 
 __all__ = [
-    "KEPT_FOR", "MOST_KEPT", "MOST_TAKEN", "MOST_WAITING", "Taken", "asked", "done", "forget", "left_behind", "renew", "take",
-    "take_in",
+    "KEPT_FOR", "MOST_KEPT", "MOST_TAKEN", "MOST_WAITING", "Taken", "all_done", "asked", "done", "forget", "left_behind", "renew",
+    "reword", "take", "take_in",
 ]  # fmt: skip
 
 KEPT_FOR = 86_400.0  # seconds after it was taken in
@@ -113,12 +114,35 @@ def renew(ledger: Ledger, identities: Sequence[str]) -> None:
 def done(ledger: Ledger, identity: str, outcome: Mapping[str, Any]) -> Taken:
     """What became of a question: ``{"answer": id}``, or an error as it is told. Whoever comes second gets that of the first."""
     with ledger.store.writing() as transaction:
-        found = transaction.one(AskedRecord, id=identity)
-        if found is None:
-            raise MissingError(f"there is no question {identity[:40]!r}", hint="it may have been forgotten: ask again")
-        if found.state == "running":
-            _end(transaction, found, outcome)
-        return _taken(transaction.one(AskedRecord, id=identity) or found)
+        return _done(transaction, identity, outcome)
+
+
+def all_done(ledger: Ledger, answers: Mapping[str, str]) -> None:
+    """Which answers questions were given, in one transaction; one that was forgotten meanwhile is none any more."""
+    with ledger.store.writing() as transaction:
+        for identity, answer in answers.items():
+            with suppress(MissingError):
+                _done(transaction, identity, {"answer": answer})
+
+
+def _done(transaction: Transaction, identity: str, outcome: Mapping[str, Any]) -> Taken:
+    found = transaction.one(AskedRecord, id=identity)
+    if found is None:
+        raise MissingError(f"there is no question {identity[:40]!r}", hint="it may have been forgotten: ask again")
+    if found.state == "running":
+        _end(transaction, found, outcome)
+    return _taken(transaction.one(AskedRecord, id=identity) or found)
+
+
+def reword(ledger: Ledger, identity: str, body: Mapping[str, Any]) -> None:
+    """Go on with a question in these words if this process dies: a wish is the price by now that it was turned into.
+
+    The request that it came as stays what its key stands for.
+    """
+    with ledger.store.writing() as transaction:
+        found = _ours(transaction, identity)
+        if found is not None:
+            transaction.change(found, body=canonical(dict(body)))
 
 
 def forget(ledger: Ledger, identity: str) -> None:

@@ -3,7 +3,7 @@
 from discreet.answers.answer import Allowance, BudgetState
 from discreet.ledger.admission import limit_of
 from discreet.ledger.alarms import ANONYMOUS
-from discreet.ledger.entries.amounts import NOTHING
+from discreet.ledger.entries.amounts import NOTHING, Amount
 from discreet.ledger.entries.books import ALL, Books
 from discreet.ledger.port import Snapshot
 from discreet.ledger.records import GrantRecord, LimitRecord
@@ -24,9 +24,9 @@ def state_of(snapshot: Snapshot, row: TableRow, books: Books, asker: str | None 
         money.loss(spent),
         money.loss(left),
         cells={cell: money.loss(amount) for cell, amount in kept},
-        analysts={name: _allowance(snapshot, row, books, name) for name in names},
+        analysts={name: _allowance(snapshot, row, books, name, spent) for name in names},
         affordable=money.affordable(left),
-        asker=None if asker is None else _allowance(snapshot, row, books, asker),
+        asker=None if asker is None else _allowance(snapshot, row, books, asker, spent),
     )
 
 
@@ -39,10 +39,10 @@ def _analysts(snapshot: Snapshot, row: TableRow, books: Books) -> list[str]:
     return [] if names == [ANONYMOUS] and limit_of(snapshot, row, ANONYMOUS) is None else names  # all of it is in the total
 
 
-def _allowance(snapshot: Snapshot, row: TableRow, books: Books, asker: str) -> Allowance:
+def _allowance(snapshot: Snapshot, row: TableRow, books: Books, asker: str, by_all: Amount) -> Allowance:
     """What one of them has spent, and has left: of their limit, and of what all have."""
     spent, limit = books.spent(asker, now=row.name), limit_of(snapshot, row, asker)
-    left = row.cap.minus(books.spent(now=row.name))
+    left = row.cap.minus(by_all)
     left = (left if limit is None else left.or_less(limit.minus(spent))).or_more(NOTHING)
     loss = row.money.loss
     return Allowance(asker, loss(spent), loss(left), None if limit is None else loss(limit))

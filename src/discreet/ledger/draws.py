@@ -1,7 +1,6 @@
 """Which charges have bought what: names of what is released, and where the integers are. All inside somebody's transaction."""
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import NamedTuple
 
 from discreet.ledger.alarms import hides, is_shown_to_anybody, is_viewed
 from discreet.ledger.entries.amounts import Rank, rank
@@ -39,33 +38,36 @@ def seen(snapshot: Snapshot, request: Request, names: Sequence[str], reason: Fro
         drawn = list(snapshot.parts(DrawRecord, "charge", "place", "slot", name=name))
         charges = _charges(snapshot, {charge for charge, _, _ in drawn})
         known = [draw for draw in drawn if _may_know(snapshot, request, draw, charges[draw[0]], reason, hidden=hidden)]
-        best = sorted(known, key=lambda draw: charges[draw[0]].worth, reverse=True)[:_ENOUGH]
-        found += [Seen(name, charge, place, slot, charges[charge].state == "running") for charge, place, slot in sorted(best)]
+        if len(known) > _ENOUGH:
+            known = sorted(known, key=lambda draw: _worth(charges[draw[0]]), reverse=True)[:_ENOUGH]
+        found += [Seen(name, charge, place, slot, charges[charge][3] == "running") for charge, place, slot in sorted(known)]
     return tuple(found)
 
 
-class _Charge(NamedTuple):  # there may be hundreds for one name
-    table: str
-    version: str
-    state: str
-    worth: tuple[str, Rank]
+_Charge = tuple[int, str, str, str, str, str]  # number, table, version, state, kind, price: there may be hundreds for one name
 
 
 def _charges(snapshot: Snapshot, numbers: Collection[int]) -> dict[int, _Charge]:
     """What is to be known of many charges."""
     read = snapshot.parts(ChargeRecord, "number", "table", "version", "state", "kind", "price", number=numbers) if numbers else ()
-    return {number: _Charge(table, version, state, (kind, rank(price))) for number, table, version, state, kind, price in read}
+    return {each[0]: each for each in read}
+
+
+def _worth(charge: _Charge) -> tuple[str, Rank]:
+    *_, kind, price = charge
+    return kind, rank(price)
 
 
 def _may_know(
     snapshot: Snapshot, request: Request, draw: tuple[int, int, int], of: _Charge, reason: Frozen | None, *, hidden: bool
 ) -> bool:
-    if of.table != request.table or of.version != request.version or of.state == "faulted":
+    _, table, version, state, *_ = of
+    if table != request.table or version != request.version or state == "faulted":
         return False
     charge, place, _ = draw
     if reason is not None:
-        return of.state == "settled" and is_viewed(snapshot, charge, place, request.analyst)
-    return of.state == "running" or not hidden or is_shown_to_anybody(snapshot, charge)
+        return state == "settled" and is_viewed(snapshot, charge, place, request.analyst)
+    return state == "running" or not hidden or is_shown_to_anybody(snapshot, charge)
 
 
 def changed_since(snapshot: Snapshot, request: Request) -> bool:

@@ -13,7 +13,7 @@ from discreet.ledger.port import Snapshot
 from discreet.ledger.records import ChargeRecord, DrawRecord
 from discreet.ledger.rows import charge_in, request_in, stored_in
 
-__all__ = ["Waiting", "best", "by_key", "history", "known", "same_answer"]
+__all__ = ["Waiting", "best", "by_key", "history", "known", "known_charge", "same_answer"]
 
 
 _NONE = rank("0")
@@ -56,11 +56,17 @@ def same_answer(snapshot: Snapshot, request: Request) -> int | None:
 
 def known(snapshot: Snapshot, request: Request) -> Stored | None:
     """The most precise stored answer to the same question at this price or more, as far as whoever asks may know of it."""
+    number = known_charge(snapshot, request)
+    return None if number is None else stored_in(snapshot, number)
+
+
+def known_charge(snapshot: Snapshot, request: Request) -> int | None:
+    """The charge of that answer."""
     if frozen_for(snapshot, request, request.analyst) is not None:
-        found = best(snapshot, request, only=request.analyst)
+        found = _dearest(snapshot, request, only=request.analyst)
     else:
-        found = None if request.anew else best(snapshot, request)
-    return stored_in(snapshot, found.number) if found is not None and found.state == "settled" else None
+        found = None if request.anew else _dearest(snapshot, request)
+    return found.number if found is not None and found.state == "settled" else None
 
 
 def best(snapshot: Snapshot, request: Request, only: str | None = None) -> ChargeRecord | None:
@@ -70,6 +76,11 @@ def best(snapshot: Snapshot, request: Request, only: str | None = None) -> Charg
     before draws had any, or under those of another version. With ``only``, those that this asker has been answered. What is
     hidden is as if it were not there.
     """
+    dearest = _dearest(snapshot, request, only)
+    return None if dearest is None else charge_in(snapshot, dearest.number)
+
+
+def _dearest(snapshot: Snapshot, request: Request, only: str | None = None) -> "_Charge | None":
     is_crossed_out = request.bought is not None and only is None
     enough = _as_good(snapshot, request, ("running",) if is_crossed_out else ("running", "settled"))
     if is_crossed_out:
@@ -77,8 +88,7 @@ def best(snapshot: Snapshot, request: Request, only: str | None = None) -> Charg
     if only is not None:  # of what others have bought they had views: its receipt is not theirs
         enough = [charge for charge in enough if charge.analyst == only or not _has_names(snapshot, charge)]
     found = _known_of(snapshot, request.table, enough, only) if enough else []
-    dearest = max(found, key=lambda each: (each.state == "settled", each.price, each.number), default=None)
-    return None if dearest is None else charge_in(snapshot, dearest.number)
+    return max(found, key=lambda each: (each.state == "settled", each.price, each.number), default=None)
 
 
 class _Charge(NamedTuple):  # there may be hundreds for one question

@@ -7,9 +7,11 @@ import json
 import os
 import re
 import shutil
+from collections.abc import Callable
 from contextlib import suppress
 from errno import ENAMETOOLONG
 from pathlib import Path
+from typing import TypeVar
 
 from discreet.errors import FactsError, Fault, LedgerFault
 from discreet.ledger.charging import Ledger
@@ -20,8 +22,12 @@ from discreet.ledger.sqlite.database import Database
 from discreet.ledger.sqlite.store import SQLite
 from discreet.processes import sweep, temporary_folder
 
-__all__ = ["ledger_in_memory", "log_fault", "logged_causes", "made_ledger", "network_file_system", "open_ledger", "place_of"]
+__all__ = [
+    "copied_ledger", "is_ledger", "ledger_in_memory", "log_fault", "logged_causes", "made_ledger", "network_file_system",
+    "open_ledger", "place_of", "put_back",
+]  # fmt: skip
 
+T = TypeVar("T")
 _ENTERED = "the folder .discreet and what is in it must be readable and writable"
 _MOUNTS = Path("/proc/self/mountinfo")
 _NETWORK = frozenset({
@@ -78,6 +84,48 @@ def made_ledger(place: Path) -> Ledger:
         if started is not None:
             shutil.rmtree(started, ignore_errors=True)  # it has another name by now, if all went well
     return open_ledger(place)
+
+
+def is_ledger(place: Path) -> bool:
+    """Whether there is a ledger in a folder."""
+    return _is_there(place / _FILE)
+
+
+def copied_ledger(place: Path, to: Path) -> None:
+    """All of a folder .discreet once more, in ``to``, which is made: one state of its ledger, whatever is written meanwhile."""
+    open_ledger(place).close()  # says what is wrong with it
+    to.mkdir(mode=0o700)
+    database = Database(place / _FILE)
+    try:
+        database.copy_to(to / _FILE)
+    finally:
+        database.close()
+    (to / _FILE).chmod(0o600)
+    for name, mode in ((_KEY, 0o600), (_PUBLIC, 0o644), (_LOG, 0o600)):
+        if _is_there(place / name):
+            _write(to / name, (place / name).read_bytes(), mode)
+
+
+def put_back(copy: Path, place: Path, mended: Callable[[Ledger], T]) -> T:
+    """A copy where no ledger is. ``mended`` has it before anybody else can find it; what that says."""
+    _check_disk(place)
+    if _is_there(place):
+        raise LedgerFault(f"there is a {_FOLDER} already, which a copy does not replace", hint="move it away first, and keep it")
+    started = Path(temporary_folder(f"{_FOLDER}-", place.parent))
+    try:
+        for name, mode in ((_FILE, 0o600), (_KEY, 0o600), (_PUBLIC, 0o644), (_LOG, 0o600)):
+            if _is_there(copy / name):
+                _write(started / name, (copy / name).read_bytes(), mode)
+        ledger = open_ledger(started)
+        try:
+            said = mended(ledger)
+        finally:
+            ledger.close()
+        started.rename(place)
+        _keep_name(place.parent)
+    finally:
+        shutil.rmtree(started, ignore_errors=True)  # it has another name by now, if all went well
+    return said
 
 
 def network_file_system(place: Path, mounts: str) -> str | None:

@@ -23,7 +23,7 @@ from discreet.ledger.records import FilledRecord, HistoryRecord, ViewRecord
 from discreet.ledger.rows import stored_in, table_row
 from discreet.privacy.losses import Loss
 
-__all__ = ["MOST_BYTES", "MOST_VIEWS", "Past", "Shown", "keep_view", "past", "shown"]
+__all__ = ["MOST_BYTES", "MOST_VIEWS", "Past", "Shown", "forget_before", "keep_view", "past", "shown"]
 
 MOST_VIEWS = 2_000  # of one asker
 MOST_BYTES = 32 << 20
@@ -137,3 +137,25 @@ def _room_for(transaction: Transaction, filled: FilledRecord, size: int) -> Fill
         transaction.drop(HistoryRecord, number=oldest.number)
         views, bytes_ = views - 1, bytes_ - len(oldest.receipt.encode()) - len(oldest.document)
     return FilledRecord(filled.asker, views, bytes_, filled.asked)
+
+
+def forget_before(ledger: Ledger, moment: str) -> int:
+    """Forget what was shown to anybody before a moment: lines of histories, and views. How many lines.
+
+    What was bought stays: it is free to ask again, and entries of the chain are never taken back.
+    """
+    with ledger.store.writing() as transaction:
+        old = [line for line in transaction.each(HistoryRecord) if line.at < moment]
+        for line in old:
+            view = transaction.one(ViewRecord, number=line.number)
+            if view is not None:
+                _drop_view(transaction, view)
+            transaction.drop(HistoryRecord, number=line.number)
+    return len(old)
+
+
+def _drop_view(transaction: Transaction, view: ViewRecord) -> None:
+    filled = transaction.one(FilledRecord, asker=view.asker) or FilledRecord(view.asker, 0, 0, 0)
+    size = filled.size - len(view.receipt.encode()) - len(view.document)
+    transaction.drop(ViewRecord, number=view.number)
+    transaction.put(FilledRecord(view.asker, max(0, filled.views - 1), max(0, size), filled.asked))

@@ -8,7 +8,7 @@ and aggregates alone, and the clamped form is taken where it is no worse.
 from collections.abc import Sequence
 from dataclasses import replace
 
-from discreet.engines.choice import key_for
+from discreet.engines.rules.choice import key_for
 from discreet.engines.wanted import Bound
 from discreet.errors import QuestionError
 from discreet.facts.joins import join_of, multiplicity

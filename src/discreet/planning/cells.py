@@ -4,8 +4,8 @@ from dataclasses import replace
 from fractions import Fraction
 from math import floor, lcm, prod
 
-from discreet.engines.evaluate import binned
-from discreet.engines.values import nearest
+from discreet.engines.rules.evaluate import binned
+from discreet.engines.rules.values import nearest
 from discreet.engines.wanted import ByStep, ByValue, Key
 from discreet.errors import QuestionError
 from discreet.facts.model import Boolean, Category, Facts, Integer, Number, Text

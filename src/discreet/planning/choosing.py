@@ -128,7 +128,10 @@ def choose(question: Question, facts: Facts, *, as_before: bool = False) -> Choi
     cut = [each for each in rest if each.kind == "at_caps"]
     keys = keys_draft(question, facts, rest)
     if keys is not None and (ranked or modes or cut):
-        raise QuestionError("values with ranks are for keys that are public", hint="declare the key's values in the facts")
+        raise QuestionError(
+            "values with ranks are for keys that are public",
+            hint="name groups: CASE WHEN x = 'a' THEN 'a' ELSE 'others' END; or ask for AVG, or declare its values in the facts",
+        )
     if keys is not None and keys.aggregates:
         return Choice((keys,), tuple(known))
     others = [each for each in rest if each not in (*ranked, *sizes, *modes, *cut)]

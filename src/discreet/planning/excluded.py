@@ -15,8 +15,8 @@ from typing import TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.engines.evaluate import binned, evaluate
-from discreet.engines.values import Value, nearest
+from discreet.engines.rules.evaluate import binned, evaluate
+from discreet.engines.rules.values import Value, nearest
 from discreet.engines.wanted import ByStep, ByValue, Key
 from discreet.errors import QuestionError
 from discreet.planning.plan import Axis

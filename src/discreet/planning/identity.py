@@ -8,7 +8,7 @@ noise they got: whether one serves in the place of another, ``worth`` says. The 
 from collections.abc import Sequence
 from hashlib import sha256
 
-from discreet.engines.choice import columns_read
+from discreet.engines.rules.choice import columns_read
 from discreet.engines.wanted import CountsWanted, Wanted
 from discreet.planning.plan import Plan
 from discreet.questions.algebra import Expression

@@ -8,7 +8,7 @@ in common then read no row, and no unit, in common.
 
 from fractions import Fraction
 
-from discreet.engines.values import nearest
+from discreet.engines.rules.values import nearest
 from discreet.facts.model import Category, EachRow, Facts, Scalar
 from discreet.questions.algebra import Literal, Question
 from discreet.questions.disjoint import Constant, pinned_values

@@ -111,9 +111,12 @@ def crossed_out(plan: Plan, find: Find, released: Callable[[Sequence[Use]], Rele
     best = bought_whole(plan)  # whatever is told of other keys, or in other bounds, is something else
     for uses in _beginnings(plan, first, find):
         staged = opened(plan, released(uses)) if first else plan
+        if first and not staged.wanted.cells:  # no key was chosen, and nothing is left to buy; some that were are better
+            best = best if best.uses else Purchase(staged, (), uses, event_of_bought(staged, ()))
+            continue
         filled, offers = _filled(staged, range(len(first), len(plan.vectors)), find, _found_by(uses, staged))
         bought = tuple(place for place in range(len(first), len(plan.vectors)) if place not in filled)
-        if not best.uses or len(bought) < len(best.bought):
+        if not best.uses or not best.plan.wanted.cells or len(bought) < len(best.bought):
             others = tuple(use for place in sorted(filled) for use in filled[place])
             best = Purchase(staged, bought, (*uses, *others), event_of_bought(staged, bought), offers)
     return best

@@ -6,7 +6,7 @@ values, so that it is a float64 like every other number; what the question clamp
 
 from typing import Literal
 
-from discreet.engines.choice import key_for
+from discreet.engines.rules.choice import key_for
 from discreet.engines.wanted import Bound, Grid, UnitRows, UnitValue
 from discreet.facts.joins import joined
 from discreet.facts.model import Facts

@@ -33,7 +33,7 @@ def keys_draft(question: Question, facts: Facts, aggregates: Sequence[Aggregate]
         )
     reach = reach_of(question, facts)
     if reach is not None and reach.groups >= MOST_CELLS:
-        how = Remedy("write {max_groups=5} beside the price")
+        how = Remedy("write {max_groups=5} beside {epsilon=1} and {delta=1e-6}")
         raise QuestionError("nothing limits how many keys one unit may have", hint=how)
     if reach is None and matches_of(question, facts) > 1:
         raise QuestionError(
@@ -46,8 +46,16 @@ def keys_draft(question: Question, facts: Facts, aggregates: Sequence[Aggregate]
     what = f"keys {named}, {to_text(Aggregate(counted))}" if is_count else f"keys {named}"
     key = question.keys[places[0]]
     cuts = reach is not None and not is_per_unit(key, facts)
+    if cuts and facts.located is not None and facts.located.kind == "spark" and _is_number(key, facts):
+        what_spark_does = f"{named} is a number without a public list of values, which Spark writes in its own way"
+        raise QuestionError(what_spark_does, hint=_instead(key, facts))  # units would choose other keys there than elsewhere
     groups = None if reach is None else reach.groups if cuts else 1
-    return KeysDraft(places[0], answered, groups, cuts, what, _instead(key, facts))
+    is_capped = not cuts or any(cap is not None for cap in (question.caps.groups, getattr(facts.unit, "max_groups", None)))
+    return KeysDraft(places[0], answered, groups, cuts, what, _instead(key, facts), is_capped)
+
+
+def _is_number(key: Expression, facts: Facts) -> bool:
+    return isinstance(key, Column) and isinstance(facts.column(key.name), Number | Integer)
 
 
 def _instead(key: Expression, facts: Facts) -> str:

@@ -12,7 +12,9 @@ from typing import Any, Literal
 
 from discreet.plots.lettering import clean
 
-__all__ = ["Reading", "TOO_FEW", "grouped", "percent", "read_column", "read_number", "rough"]
+__all__ = [
+    "Reading", "TOO_FEW", "drawn_without_width", "grouped", "half_width", "percent", "read_column", "read_number", "rough",
+]  # fmt: skip
 
 _NOTHING = "–"  # stands for NULL
 Ends = tuple[Any, Any]  # (low, high); None where nothing bounds the value
@@ -39,7 +41,7 @@ class Reading:
         match self.shape:
             case "both":
                 return f"{self.value} {self.spread}"
-            case "ends":
+            case "ends" if self.spread:
                 return f"{self.value} ({self.spread})"
             case "few":
                 return self.spread
@@ -83,14 +85,28 @@ def read_number(value: Any, ends: Ends, *, whole: bool = False) -> Reading:
     return coarse if _half(number, _decimals(number.width / 2, 1)) <= number.width / 2 * _COARSER else fine
 
 
-def read_column(values: Sequence[Any], ends: Sequence[Ends], *, whole: bool = False) -> list[Reading]:
-    """The numbers of one column with as many decimals each; ``whole`` numbers keep all their digits and get no decimals."""
+def read_column(
+    values: Sequence[Any], ends: Sequence[Ends], *, whole: bool = False, by_number: bool = False
+) -> list[Reading]:  # fmt: skip
+    """The numbers of one column with as many decimals each; ``whole`` numbers keep all their digits and get no decimals.
+
+    One number whose ends say more than a ± has all of them told by their ends, unless each is read ``by_number``.
+    """
     numbers = [_number(value, pair) for value, pair in zip(values, ends, strict=True)]
     found = [number for number in numbers if number is not None]
-    lopsided = any(number.is_lopsided(Decimal(1 if whole else 0)) for number in found)
+    slack = Decimal(1 if whole else 0)
+    lopsided = not by_number and any(number.is_lopsided(slack) for number in found)
     decimals = 0 if whole else _decimals_for(found)
-    pairs = zip(values, numbers, strict=True)
-    return [_told(value) if number is None else _read(number, decimals, lopsided=lopsided) for value, number in pairs]
+    return [_told(value) if number is None else _read(number, decimals, lopsided=lopsided or number.is_lopsided(slack))
+            for value, number in zip(values, numbers, strict=True)]  # fmt: skip
+
+
+def half_width(value: Any, ends: Ends, *, whole: bool = False) -> float | None:
+    """The ± of a number: how far its farther end is. None for what is no number, has no two ends, or is told better by them."""
+    number = _number(value, ends)
+    if number is None or number.low is None or number.high is None or number.is_lopsided(Decimal(1 if whole else 0)):
+        return None
+    return float(max(_MATH.subtract(number.value, number.low), _MATH.subtract(number.high, number.value)))
 
 
 def _told(value: Any) -> Reading:
@@ -98,6 +114,12 @@ def _told(value: Any) -> Reading:
     if isinstance(value, bool):
         return Reading(str(value).casefold(), "", "ends")
     return Reading(clean(value), "", "ends") if isinstance(value, str) else Reading(_NOTHING, "", "null")
+
+
+def drawn_without_width(read: Reading) -> Reading:
+    """A number whose interval has no width although noise is behind it: ``50 ± < 1``, for it is neither public nor exact."""
+    _, point, decimals = read.value.partition(".")
+    return Reading(read.value, f"± < {_written(Decimal(1).scaleb(-len(decimals))) if point else 1}", "both")
 
 
 def rough(value: float, digits: int = 2) -> str:

@@ -7,7 +7,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from discreet.plots.lettering import clean, shortened
-from discreet.plots.numerals import TOO_FEW, Reading, grouped, percent, read_column, read_number
+from discreet.plots.numerals import TOO_FEW, Reading, drawn_without_width, grouped, percent, read_column, read_number
 
 if TYPE_CHECKING:
     from discreet.answers.answer import Answer, AnswerColumn
@@ -186,7 +186,7 @@ def _panel(column: "AnswerColumn", answer: "Answer", most: int) -> Panel:
 def as_bought(column: "AnswerColumn", read: Reading, ends: tuple[Any, Any]) -> Reading:
     """The reading with both ends where they were bought for a whole number: a ± around it would widen them."""
     if column.kind not in _RANKED and read.shape == "public" and column.is_drawn:
-        return Reading(read.value, "± 0", "both")
+        return drawn_without_width(read)
     if column.kind not in _RANKED or read.shape == "null" or not all(isinstance(end, int) for end in ends):
         return read
     low, high = (read_number(end, (end, end), whole=True).value for end in ends)

@@ -2,14 +2,16 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import assert_never
+from typing import TYPE_CHECKING, assert_never
 
 from discreet.errors import ParameterError
 from discreet.exact import exact_whole
 from discreet.noise.enclosures import exp, log
 from discreet.privacy.conversion import rounded_up
-from discreet.privacy.events import Neighbours
 from discreet.privacy.losses import Approximate, Concentrated, Loss, Pure
+
+if TYPE_CHECKING:
+    from discreet.privacy.events import Neighbours
 
 __all__ = ["group", "groups_touched", "parallel", "sequential"]
 
@@ -29,7 +31,7 @@ def sequential(*losses: Loss, count: int = 1) -> Loss:
             assert_never(kinds[0])
 
 
-def parallel(*losses: Loss, neighbours: Neighbours, groups: int = 1) -> Loss:
+def parallel(*losses: Loss, neighbours: "Neighbours", groups: int = 1) -> Loss:
     """The loss of one release on each of several disjoint groups of rows, when a unit has rows in at most ``groups`` of them.
 
     Under add_remove a unit touches that many groups; under change_one it may leave as many and enter as many others.
@@ -47,7 +49,7 @@ def parallel(*losses: Loss, neighbours: Neighbours, groups: int = 1) -> Loss:
             assert_never(kinds[0])
 
 
-def groups_touched(neighbours: Neighbours, groups: int) -> int:
+def groups_touched(neighbours: "Neighbours", groups: int) -> int:
     """How many disjoint groups differ between two neighbouring tables."""
     most = exact_whole(groups, "groups", at_least=1)
     match neighbours:

@@ -110,7 +110,7 @@ class LossDistribution:
     @property
     def infinite(self) -> float:
         """The probability of an infinite loss."""
-        return self._untilted().certain
+        return self._untilted().certain + 0.0  # no minus in front of a zero
 
     def _untilted(self) -> Composed:
         return composed(self._parts(False), float(self.step), 0.0)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from discreet.engines.released import ReleasedDatabase
+from discreet.engines.duckdb.released import ReleasedDatabase
 from discreet.errors import QuestionError
 from discreet.publishing.release_file import Release
 from discreet.publishing.sheets import Sheet, sheet_of_derived

@@ -17,7 +17,7 @@ from discreet.answers.losses import shortly
 from discreet.answers.spreadsheets import safe_cell
 from discreet.curator.described import Described
 from discreet.curator.together import Delivered
-from discreet.engines.released import ReleasedTable, SqlType
+from discreet.engines.duckdb.released import ReleasedTable, SqlType
 from discreet.exact import shown
 from discreet.facts.model import Integer, Number
 from discreet.plots.numerals import percent

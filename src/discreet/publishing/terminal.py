@@ -5,10 +5,10 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from discreet.answers.losses import is_enough, loss_in_words
-from discreet.answers.words import NOT_COVERED, basis_in_words
+from discreet.answers.words import NOT_COVERED, basis_in_words, error_in_words
 from discreet.curator.together import Foreseen
 from discreet.plots.lettering import clean, for_terminal, padded, width_of
-from discreet.plots.numerals import grouped, percent, rough
+from discreet.plots.numerals import grouped, percent
 
 if TYPE_CHECKING:
     from discreet.publishing.published import Published, QuotedQuestion, ReleaseQuote
@@ -38,7 +38,7 @@ def _expected(question: "QuotedQuestion") -> list[str]:
     found = []
     for name, group in groupby(question.columns, key=lambda column: column.name):
         each = list(group)
-        errors = " / ".join(f"± {rough(column.plus_minus)}" for column in each)
+        errors = " / ".join(error_in_words(column) for column in each)
         found.append(f"{clean(name)} {errors} at {sure} {basis_in_words(each, question.cells)}".rstrip())
     return found or ["public numbers only"]
 

@@ -60,7 +60,6 @@ MOST_AGGREGATES = 100
 _SHORT = 60  # letters of a part that a hint writes out
 _ARITHMETIC_ONLY = "only arithmetic is done with released values"
 
-_CLAMP = "declare lower and upper in the facts, or clamp it: GREATEST(LEAST(x, 100), 0)"
 
 
 def checked(question: Question, facts: model.Facts, *, finds_bounds: bool = False) -> Question:
@@ -152,7 +151,7 @@ def checked_key(expression: Expression, facts: model.Facts, places: Places) -> E
             check_column_key(new, facts.column(name), facts.budget)
         case Bin() | DatePart():
             if bounds_of(new, facts) is None:
-                raise Misfit(new, f"the values of {short(to_text(new))} have no public bounds", _clamp(facts))
+                raise Misfit(new, f"the values of {short(to_text(new))} have no public bounds", _clamp(new.of, facts))
         case DateTrunc(of=of):
             if moments_of(of, facts) is None:
                 hint = "declare lower and upper of the column in the facts"
@@ -184,12 +183,7 @@ def _unbounded(loose: Expression, facts: model.Facts) -> tuple[str, str]:
             clamped = to_text(rebuilt(loose, (Apply("least", (inner, Literal(Fraction(10)))),)))
             return f"{short(to_text(loose))} can be too large", f"clamp it: write {clamped}"
         case _:
-            part = to_text(loose)
-            if (hint := _clamp(facts)) != _CLAMP:
-                return f"{short(part)} is computed with but has no public bounds", hint
-            clamped = f"GREATEST(LEAST({part}, 100), 0)" if len(part) <= _SHORT else "GREATEST(LEAST(x, 100), 0)"
-            hint = f"declare lower and upper in the facts, or clamp it: write {clamped}"
-            return f"{short(part)} is computed with but has no public bounds", hint
+            return f"{short(to_text(loose))} is computed with but has no public bounds", _clamp(loose, facts)
 
 
 def _check_written(cast: Cast, facts: model.Facts) -> None:
@@ -232,7 +226,7 @@ def _fitted_value(value: Aggregate, within: Context) -> Aggregate:
     for part in parts(value):
         _check_row(part, facts)
     if value.of is not None and value.kind not in COUNTS and bounds_of(with_nulls_replaced(value.of, facts), facts) is None:
-        raise Misfit(value, f"{short(to_text(value.of))} cannot be summed without public bounds", _CLAMP)
+        raise Misfit(value, f"{short(to_text(value.of))} cannot be summed without public bounds", _clamp(value.of, facts))
     if facts.column(value_name(value)) is not None:
         raise Misfit(value, f"there is a column called {short(value_name(value))}", "call that something else in the facts")
     return value
@@ -356,12 +350,16 @@ def _is_found(number: Expression, within: Context) -> bool:
 
 
 def _hint(number: Expression, facts: model.Facts) -> str:
-    return Remedy(f"{_clamp(facts)}; or {FIND}") if is_unbounded(number, facts) else _clamp(facts)
+    return Remedy(f"{_clamp(number, facts)}; or {FIND}") if is_unbounded(number, facts) else _clamp(number, facts)
 
 
-def _clamp(facts: model.Facts) -> str:
+def _clamp(number: Expression, facts: model.Facts) -> str:
     """What to do about a number without bounds: no facts file says those of values per unit."""
-    return "clamp it: CLAMP(s, 0, 1000), the least and the most that a unit is to count for" if _is_of_units(facts) else _CLAMP
+    part = to_text(number)
+    part = part if (len(part) <= _SHORT or isinstance(number, Column)) and "{" not in part else "x"
+    if _is_of_units(facts):
+        return f"clamp it: CLAMP({part}, 0, 1000), the least and the most that a unit is to count for"
+    return f"declare lower and upper in the facts, or clamp it: write GREATEST(LEAST({part}, 100), 0)"
 
 
 def _is_of_units(facts: model.Facts) -> bool:

@@ -19,7 +19,8 @@ SYMBOLS = {
 
 _ONE_SELECT = ("only one SELECT over one table is in the language",
                "move conditions into WHERE, CASE or FILTER (WHERE …); a share of all is COUNT(*) / SUM(COUNT(*)) OVER ()")
-_JOIN = ("joins stand behind FROM", "write FROM t JOIN lookup ON t.key = lookup.key, with a lookup that the facts declare")
+_JOIN = ("joins stand behind FROM",
+         "write FROM t JOIN zips ON t.zip = zips.code, a lookup and its key as the facts declare them")
 _SETS = ("set operations are not in the language", "write what differs as COUNT(*) FILTER (WHERE …), as a key, or ask twice")
 _WINDOW = ("window functions are not in the language", "GROUP BY the partition columns; SUM(COUNT(*)) OVER () is a total")
 _MATCH = ("this kind of matching is not in the language", "write LIKE or ILIKE with % and _")
@@ -77,6 +78,9 @@ _INSTEAD = {
     **dict.fromkeys(("DATE_DIFF", "DATEDIFF", "AGE"), "write EXTRACT(year FROM x) and subtract; or compare dates"),
     **dict.fromkeys(("CONTAINS", "STRPOS", "INSTR", "REGEXP_MATCHES"), "write LIKE '%abc%' or ILIKE"),
     "WIDTH_BUCKET": "write BIN(x, width)",
+    "DAYNAME": "write EXTRACT(ISODOW FROM x): 1 is Monday, 7 is Sunday",
+    "MONTHNAME": "write EXTRACT(MONTH FROM x), from 1 to 12",
+    **dict.fromkeys(("TO_DATE", "STRFTIME", "TO_CHAR", "FORMAT_DATE"), "write DATE_TRUNC('day', x), or EXTRACT(MONTH FROM x)"),
 }
 
 

@@ -23,6 +23,9 @@ from discreet.questions.tokens import Token
 __all__ = ["Joining", "Tables", "beside", "facts_seen", "fitted_joins", "join_called", "parse_joins", "tables_of"]
 
 _OTHERS = ("CROSS", "FULL", "NATURAL", "RIGHT")
+_SOME = 5
+_DECLARED = '[join.zips] with source = "zips.csv" and key = { zip = "code" }, its columns below it'
+_EXAMPLE = "FROM t JOIN zips ON t.zip = zips.code, a lookup and its key as the facts declare them"
 
 
 # ---- words
@@ -46,7 +49,7 @@ def parse_joins(grammar: Grammar) -> tuple[Joining, ...]:
         token = cursor.token
         if token.key == "," or token.key in _OTHERS:
             said = "tables side by side" if token.key == "," else f"{token.key} joins"
-            raise cursor.refused(token, f"{said} are not in the language", "write JOIN or LEFT JOIN, and ON the declared key")
+            raise cursor.refused(token, f"{said} are not in the language", f"write JOIN or LEFT JOIN: {_EXAMPLE}")
         if token.key == "LEFT":
             cursor.take()
             cursor.take_if("OUTER")
@@ -61,10 +64,10 @@ def parse_joins(grammar: Grammar) -> tuple[Joining, ...]:
 
 def _joining(grammar: Grammar, cursor: Cursor, *, outer: bool) -> Joining:
     if cursor.token.key == "(":
-        raise cursor.refused(cursor.token, "subqueries are not in the language", "write JOIN and the name of a declared lookup")
+        raise cursor.refused(cursor.token, "subqueries are not joined", f"name a declared lookup: {_EXAMPLE}")
     table = cursor.name("a table")
     if cursor.token.key in ("(", "."):
-        raise cursor.refused(table, f"{table} is not joined by a plain name", "write JOIN and the name of a declared lookup")
+        raise cursor.refused(table, f"{table} is not joined by a plain name", f"name a declared lookup: {_EXAMPLE}")
     alias = cursor.name("a name") if cursor.take_if("AS") or (cursor.is_name() and not is_per_unit(cursor)) else None
     if cursor.take_if("ON"):
         return Joining(table, alias, outer, grammar.whole(), None)
@@ -161,8 +164,9 @@ def _declared(cursor: Cursor, joining: Joining, facts: Facts) -> Joinable:
 
 
 def _known(facts: Facts) -> str:
-    names = ", ".join(name_text(join.name) for join in facts.joins)
-    return f"there are: {names}" if names else "declare a public table as [join.NAME] in the facts"
+    said = [f"JOIN {name_text(join.name)} ON {name_text(facts.name)}.{name_text(join.column)} = "
+            f"{name_text(join.name)}.{name_text(join.match)}" for join in facts.joins]  # fmt: skip
+    return f"write {', or '.join(said[:_SOME])}" if said else f"declare a public table in the facts: {_DECLARED}"
 
 
 def _check_key(grammar: Grammar, joining: Joining, join: Joinable, called: Mapping[str, str]) -> None:

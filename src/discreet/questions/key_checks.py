@@ -2,7 +2,7 @@
 
 from discreet.facts import model
 from discreet.privacy.losses import Approximate
-from discreet.questions.algebra import Column, Expression
+from discreet.questions.algebra import Cast, Column, Expression
 from discreet.questions.bounds import bounds_of, is_whole
 from discreet.questions.domains import values_of
 from discreet.questions.places import Misfit, short
@@ -17,6 +17,8 @@ def check_computed_key(key: Expression, facts: model.Facts) -> None:
     reads = any(isinstance(one, Column) for one in every(key))
     if not reads or not (values_of(key, facts) or (is_whole(key, facts) and bounds_of(key, facts) is not None)):
         hint = "GROUP BY columns, BIN(x, width), date parts, or CASE over constants: CASE WHEN x < 10 THEN 'few' ELSE 'many' END"
+        if isinstance(key, Cast) and key.to == "day":
+            hint = f"write DATE_TRUNC('day', {to_text(key.of)})"
         raise Misfit(key, f"the values of {short(to_text(key))} are not public, so it cannot be a key", hint)
 
 

@@ -41,6 +41,13 @@ class Places:
 
     def __init__(self) -> None:
         self._known: dict[int, tuple[Expression, int]] = {}  # holding the expression keeps its id from being used again
+        self.called: dict[str, str] = {}  # what the text calls things that have other names in expressions
+
+    def as_called(self, text: str) -> str:
+        """A message in the names of the text."""
+        for name, called in self.called.items():
+            text = text.replace(name, called).replace(short(name), called)
+        return text
 
     def mark(self, expression: Expression, position: int) -> None:
         """Remember a place, unless one is known."""

@@ -256,7 +256,9 @@ class _Released:
 
     @staticmethod
     def _no_key(expression: Expression) -> Misfit:
-        return Misfit(expression, "this is neither a key nor inside an aggregate", f"write GROUP BY {to_text(expression)}")
+        text = to_text(expression)
+        hint = f"rows are never shown: write AVG({text}) or another aggregate; or, for groups, write GROUP BY {text}"
+        return Misfit(expression, "this is neither a key nor inside an aggregate", hint)
 
     def _number(self, expression: Cast, of: Expression) -> Expression:
         """What is released is a number already, to be rounded or not."""

@@ -25,6 +25,7 @@ from discreet.questions.text import name_text
 from discreet.questions.types import Context, fitted
 from discreet.questions.unbounded import with_share
 from discreet.questions.within_units import around, unit_rows
+from discreet.remedies import reworded
 
 __all__ = ["read_condition", "read_having", "read_key", "read_order", "read_sql", "read_value"]
 
@@ -52,6 +53,7 @@ def _around(statement: Statement, inner: Statement, grammar: Grammar, facts: Fac
     grammar.qualifiers = list(inner.qualifiers)
     inside = unit_rows(inner, _names(grammar, _tables(inner, grammar, facts)))
     per_unit = fitted_per_unit(inside.per_unit, facts, grammar.places)
+    grammar.places.called = inside.called
     tables = Tables(unit_facts(per_unit, facts), (), {name.casefold(): "" for name in alias})
     asked = question_of(around(statement, inside, grammar.places), _names(grammar, tables))
     return replace(asked, per_unit=per_unit)
@@ -102,7 +104,8 @@ def _reading(text: str) -> Iterator[Grammar]:
     try:
         yield Grammar(Cursor(source), places)
     except Misfit as wrong:
-        raise source.refused(places.of(wrong.expression) or 0, wrong.message, wrong.hint) from None
+        hint = reworded(wrong.hint, places.as_called)
+        raise source.refused(places.of(wrong.expression) or 0, places.as_called(wrong.message), hint) from None
 
 
 def _text(given: object, what: str, example: str) -> str:

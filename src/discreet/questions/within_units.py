@@ -12,7 +12,7 @@ from discreet.questions.per_unit import value_name
 from discreet.questions.places import Misfit, Places, short
 from discreet.questions.resolve import Names, row
 from discreet.questions.statement import Item, Sorting, Statement
-from discreet.questions.text import name_text
+from discreet.questions.text import column_text, name_text
 from discreet.questions.types import Context, fitted
 from discreet.questions.walk import every, parts, rebuilt
 
@@ -25,6 +25,14 @@ class Inside:
 
     per_unit: PerUnit
     outputs: dict[str, Expression]
+
+    @property
+    def called(self) -> dict[str, str]:
+        """What values of units are called around it, by the names that they have in expressions; the longest first."""
+        names = {value_name(value) for value in self.per_unit.values}
+        found = {column_text(each): name_text(name) for name, each in self.outputs.items()
+                 if isinstance(each, Column) and each.name in names}  # fmt: skip
+        return {name: found[name] for name in sorted(found, key=len, reverse=True)}
 
 
 # ---- inside

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.engines.choice import key_for
+from discreet.engines.rules.choice import key_for
 from discreet.engines.wanted import Engine, KeysWanted
 from discreet.mechanisms.keys import NoisyThreshold
 from discreet.mechanisms.observing import observed

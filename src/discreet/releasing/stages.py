@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from discreet.engines.choice import columns_read
+from discreet.engines.rules.choice import columns_read
 from discreet.engines.wanted import Engine
 from discreet.planning.plan import Plan
 from discreet.planning.staged import opened

@@ -11,6 +11,7 @@ from discreet.privacy.events import Neighbours
 __all__ = ["Neighbours", "Norm", "Scope"]
 
 Norm = Literal["l1", "l2_squared"]
+_RELATIONS = get_args(Neighbours)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,7 @@ class Scope:
     groups_per_unit: int = 1
 
     def __post_init__(self) -> None:
-        if self.neighbours not in get_args(Neighbours):
+        if self.neighbours not in _RELATIONS:
             raise ParameterError(
                 f"neighbours is {self.neighbours!r}, not a relation between tables",
                 hint="write neighbours='add_remove' (a unit comes or goes) or neighbours='change_one' (a unit is replaced)",

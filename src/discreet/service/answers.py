@@ -5,12 +5,12 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from starlette.responses import Response
 
+from discreet.answers.bodies import answer_body
 from discreet.plots.charts import svg_of
 from discreet.service.asking import delivered
 from discreet.service.document import ANSWER, HISTORY, PENDING, RECEIPT, SVG, said
 from discreet.service.door import Inside, Visitor
 from discreet.service.failures import Turned, missing
-from discreet.service.jobs import answer_body
 from discreet.service.writing import told
 
 __all__ = ["routes"]

@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from discreet.errors import DiscreetError
-from discreet.service import answers, asking, holding, people, tables, uploads
+from discreet.service import answers, asking, holding, people, tables, uploads, watching
 from discreet.service.docs_page import STYLE, page_of
 from discreet.service.document import ERROR
 from discreet.service.failures import Turned, as_turned, missing
@@ -25,13 +25,16 @@ from discreet.service.writing import told, turned
 __all__ = ["document_of", "make_app", "make_guarded"]
 
 _DESCRIPTION = "Questions about confidential tables, answered with noise and with error bars, until their budget is spent."
-_ROOMS = (tables, asking, answers, holding, people, uploads)
+_ROOMS = (tables, asking, answers, holding, people, uploads, watching)
 
 
 def make_guarded(settings: Settings) -> Guard:
     """The application of one worker, behind its guard."""
     secure = settings.behind_proxy or settings.tls_cert is not None
-    return Guard(make_app(settings), settings.limits.of_one(settings.workers), secure=secure)
+    app = make_app(settings)
+    guard = Guard(app, settings.limits.of_one(settings.workers), secure=secure)
+    app.state.counts = guard.counts
+    return guard
 
 
 def make_app(settings: Settings) -> FastAPI:
@@ -91,16 +94,20 @@ async def _turned(_: Request, error: Exception) -> Response:
     return turned(as_turned(error))
 
 
-async def _wrong_body(_: Request, error: Exception) -> Response:
+async def _wrong_body(request: Request, error: Exception) -> Response:
     """Where a body is wrong, and not what was in it."""
     assert isinstance(error, RequestValidationError)
+    if error.body is not None and not request.headers.get("content-type", "").partition(";")[0].strip().lower().endswith("json"):
+        hint = "write the header Content-Type: application/json"
+        return turned(Turned(422, "body", "the body is not said to be JSON, so it was not read", hint))
     problems = [{"key": ".".join(map(str, each["loc"]))[:200], "message": _sentence(each)} for each in error.errors()[:20]]
     first = problems[0] if problems else {"key": "body", "message": "it cannot be read"}
     return turned(Turned(422, "body", f"{first['key']}: {first['message']}", "see /api/docs", problems=problems))
 
 
 def _sentence(problem: dict[str, Any]) -> str:
-    kinds = {"missing": "is missing", "extra_forbidden": "is not known here", "json_invalid": "is not JSON"}
+    kinds = {"missing": "is missing", "extra_forbidden": "is not known here", "json_invalid": "is not JSON",
+             "model_attributes_type": "is no JSON object"}  # fmt: skip
     kind = str(problem["type"])
     return kinds.get(kind, f"is not what is expected ({kind.replace('_', ' ')})")
 

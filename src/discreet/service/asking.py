@@ -2,22 +2,24 @@
 
 from asyncio import shield
 from datetime import UTC, datetime
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header
 from starlette.responses import Response
 
 from discreet.answers.answer import Answer
+from discreet.answers.bodies import answer_body, budget_body, quote_body
 from discreet.curator.accounts import Account
 from discreet.curator.asking import Curator
 from discreet.curator.taking import Taken
 from discreet.errors import ParameterError
-from discreet.service.bodies import AskBody, QuoteBody, RehearseBody
-from discreet.service.document import ANSWER, PENDING, QUOTE, said
+from discreet.service.bodies import AskAllBody, AskBody, QuoteBody, RehearseBody
+from discreet.service.document import ANSWER, ANSWERS, PENDING, QUOTE, said
 from discreet.service.door import Inside, Visitor
 from discreet.service.failures import Turned
 from discreet.service.house import House
-from discreet.service.jobs import Job, answer_body, at_price, placed
+from discreet.service.jobs import Job, at_price, placed
 from discreet.service.writing import told, turned
 
 __all__ = ["delivered", "routes"]
@@ -31,25 +33,22 @@ Prefer = Annotated[str | None, Header(max_length=200)]
 @routes.post("/api/tables/{name}/quote", responses=said(QUOTE, 400, 404, 503))
 async def quote(name: str, body: QuoteBody, visitor: Visitor, house: Inside) -> Response:
     """What a question would cost and how good its answer would be. Free; no row is read, and lack of budget is no error."""
-    curator = await house.table(visitor, name)
-    return told(await house.think(visitor, _quoted, curator, body, visitor))
+    return told(await house.think(visitor, name, _quoted, body, visitor))
 
 
 def _quoted(curator: Curator, body: QuoteBody, analyst: Account) -> dict[str, Any]:
-    found = curator.quote(body.to_ask(analyst))
-    return found.to_dict() | {"table": found.table, "question": found.question, "empty": found.is_empty}
+    return quote_body(curator.quote(body.to_ask(analyst)))
 
 
 @routes.post("/api/tables/{name}/rehearse", responses=said(ANSWER, 400, 404, 409, 503))
 async def rehearse(name: str, body: RehearseBody, visitor: Visitor, house: Inside) -> Response:
     """An answer on made-up rows: free, and about nobody."""
-    curator = await house.table(visitor, name)
-    return told(await house.think(visitor, _rehearsed, curator, body, visitor))
+    return told(await house.think(visitor, name, _rehearsed, body, visitor))
 
 
 def _rehearsed(curator: Curator, body: RehearseBody, analyst: Account) -> dict[str, Any]:
     answer = curator.ask(body.to_ask(analyst, rehearse=True))
-    return answer_body(answer) | {"budget": curator.budget_for(analyst).to_dict()}
+    return answer_body(answer) | {"budget": budget_body(curator.budget_for(analyst))}
 
 
 @routes.post("/api/tables/{name}/ask", responses=said(ANSWER, 400, 403, 404, 409, 500, 503) | {202: PENDING})
@@ -59,44 +58,65 @@ async def ask(name: str, body: AskBody, visitor: Visitor, house: Inside, key: Ke
     With the same `Idempotency-Key` the same request is one, whatever became of the connection. What takes long by its public
     time, or waits long, is answered by 202 and a `Location` to look at; `Prefer: respond-async` asks for that in any case.
     """
-    curator = await house.table(visitor, name)
     later = "respond-async" in (prefer or "")
     if key is not None:
-        return await _with_key(house, curator, body, visitor, key, later=later)
-    job = await house.think(visitor, placed, curator, body, visitor)
+        return await _with_key(house, name, body, visitor, key, later=later)
+    job = await house.think(visitor, name, placed, body, visitor)
     if not job.seconds and not later:
         return _told(await house.jobs.at_once(job))
     house.jobs.lines.check_room(visitor.name)
+    if not later and not _is_long(house, job):
+        return _told(await shield(house.jobs.start_here(job)))
     taken = await house.do(house.folder.take_in, visitor, name, at_price(body, job))
-    return await _started(house, taken, job, later=later)
+    house.jobs.start(taken, job)
+    return _pending(taken)
 
 
-async def _with_key(house: House, curator: Curator, body: AskBody, visitor: Account, key: str, *, later: bool) -> Response:
+@routes.post("/api/tables/{name}/ask_all", responses=said(ANSWERS, 400, 403, 404, 409, 500, 503))
+async def ask_all(name: str, body: AskAllBody, visitor: Visitor, house: Inside) -> Response:
+    """Several questions for one price, charged together or not at all. Sent again it is free: what was bought is stored."""
+    curator = await house.table(visitor, name)
+    house.jobs.lines.check_room(visitor.name)
+    verb = partial(_answered_all, curator, body, visitor)
+    return told({"answers": await house.jobs.together(visitor.name, 0.0, verb)})
+
+
+def _answered_all(curator: Curator, body: AskAllBody, analyst: Account) -> list[dict[str, Any]]:
+    found = curator.ask_all(body.questions, **body.model_dump(exclude={"questions"}), analyst=analyst)
+    return [answer_body(each) for each in found]
+
+
+async def _with_key(house: House, name: str, body: AskBody, visitor: Account, key: str, *, later: bool) -> Response:
     """A request that may have come before: it is written down before it is looked at."""
+    await house.table(visitor, name)  # of a table that is not there for them nothing is written
     house.jobs.lines.check_room(visitor.name)
     try:
-        taken = await house.do(house.folder.take_in, visitor, curator.facts.name, body.model_dump(), key=key)
+        taken = await house.do(house.folder.take_in, visitor, name, body.model_dump(), key=key)
     except ParameterError as error:
         raise Turned(422, "body", error.message, error.hint) from None
     if not taken.is_new:
         return await _again(house, visitor, taken)
+    body = AskBody(**dict(taken.body or {}))  # a worker that died may have turned a wish into a price
     try:
-        job = await house.think(visitor, placed, curator, body, visitor)
+        job = await house.think(visitor, name, placed, body, visitor)
+        if body.within is not None and job.seconds:
+            await house.do(house.folder.reword, taken.id, at_price(body, job))
     except Exception:
         await house.do(house.folder.forget, taken.id)  # nothing has happened: the key may be used again
         raise
-    return await _started(house, taken, job, later=later)
-
-
-async def _started(house: House, taken: Taken, job: Job, *, later: bool) -> Response:
-    is_long = house.jobs.lines.expected(job.seconds) > house.limits.seconds_before_202  # by public times alone
+    later |= _is_long(house, job)
     task = house.jobs.start(taken, job)
-    if later or is_long:
+    if later:
         return _pending(taken)
     found = await shield(task)
     if isinstance(found, Turned) and found.status < HTTP_500:
         await house.do(house.folder.forget, taken.id)  # refused, and told so: the key may be used again
     return _told(found)
+
+
+def _is_long(house: House, job: Job) -> bool:
+    """Whether it is to be looked for later: by public times alone."""
+    return house.jobs.lines.expected(job.seconds) > house.limits.seconds_before_202
 
 
 async def _again(house: House, visitor: Account, taken: Taken) -> Response:

@@ -8,8 +8,8 @@ from discreet.curator.accounts import Account
 from discreet.curator.request import Ask
 
 __all__ = [
-    "AddBody", "AskBody", "FactsBody", "FreezeBody", "GrantBody", "LimitBody", "QuoteBody", "RaiseBody", "RegisterBody",
-    "RehearseBody", "RotateBody", "VersionBody",
+    "AddBody", "AskAllBody", "AskBody", "FactsBody", "FreezeBody", "GrantBody", "LimitBody", "QuoteBody", "RaiseBody",
+    "RegisterBody", "RehearseBody", "RotateBody", "VersionBody",
 ]  # fmt: skip
 
 Short = Annotated[StrictStr, Field(min_length=1, max_length=200)]
@@ -55,6 +55,21 @@ class QuoteBody(Body):
 
 class AskBody(QuoteBody):
     """The same, to be charged and answered."""
+
+
+class AskAllBody(Body):
+    """Several questions for one price: every statistic inside gets an equal share, unless weights say otherwise."""
+
+    model_config = ConfigDict(
+        extra="forbid", json_schema_extra={"examples": [{"questions": [_EXAMPLE["sql"]], "epsilon": "0.1"}]}
+    )
+    questions: Annotated[list[Annotated[StrictStr, Field(max_length=65_536)]], Field(min_length=1, max_length=100)]
+    epsilon: Numeral | None = Field(None, description="The price of all questions together.")
+    delta: Numeral | None = None
+    rho: Numeral | None = None
+    confidence: Numeral = "0.95"
+    weights: dict[Short, Numeral] | None = None
+    simultaneous: StrictBool = False
 
 
 class RehearseBody(QuoteBody):
@@ -135,3 +150,4 @@ class VersionBody(RegisterBody):
     """The facts of the next version, whose source was uploaded under a name of its own."""
 
     no_unit_in_both: StrictBool = Field(False, description="State, signed, that none of its units was there before.")
+    after: Short | None = Field(None, description="The version that this one follows: refused if another stands by now.")

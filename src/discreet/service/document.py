@@ -5,9 +5,9 @@ from typing import Any
 from discreet.service.failures import CODES
 
 __all__ = [
-    "ACCOUNT", "ACCOUNTS", "ALARMS", "ANSWER", "BUDGET", "CHECKED", "DRAFT", "ENTRIES", "ERROR", "FAULTS", "HISTORY", "ME",
-    "PENDING", "QUOTE", "RECEIPT", "REGISTERED", "REPORT", "STOPS", "SVG", "TABLE", "TABLES", "TOKEN", "UPLOADED", "VERIFIED",
-    "VERSION", "done", "failing", "said",
+    "ACCOUNT", "ACCOUNTS", "ALARMS", "ANSWER", "ANSWERS", "BUDGET", "CHECKED", "DRAFT", "ENTRIES", "ERROR", "FAULTS", "HEALTH",
+    "HISTORY", "ME", "METRICS", "PENDING", "QUOTE", "READY", "RECEIPT", "REGISTERED", "REPORT", "STOPS", "SVG", "TABLE", "TABLES",
+    "TOKEN", "UPLOADED", "VERIFIED", "VERSION", "done", "failing", "said",
 ]  # fmt: skip
 
 Shape = dict[str, Any]
@@ -34,6 +34,7 @@ ERROR: Shape = {
     "properties": {
         "error": {"type": "string", "enum": sorted(CODES), "description": "; ".join(f"{c}: {w}" for c, w in CODES.items())},
         "message": _TEXT, "hint": _TEXT, "reference": _TEXT,
+        "remedy": {"type": "string", "description": "The hint with its words in braces, for clients to say in their own way."},
         "line": {"type": "integer"}, "column": {"type": "integer"}, "position": {"type": "integer"}, "key": _TEXT,
         "problems": {"type": "array", "items": {"type": "object"}},
     },
@@ -67,20 +68,30 @@ _BUDGET_STATE = _object(
     analysts={"type": "object", "description": "For data holders."}, analyst={"type": "object", "description": "Whoever asks."},
 )  # fmt: skip
 _WARNINGS: Shape = {"type": "array", "items": _TEXT}
+_PARTS: Shape = {"type": "array", "description": "What it is made of, with the price of each, and whether it was stored.",
+                 "items": {"type": "object", "required": ["what", "stored"]}}  # fmt: skip
 _ANSWER_EXAMPLE = {
     "id": "9f2c41d0a7be", "table": "people", "question": "SELECT COUNT(*) AS n FROM people",
     "columns": [{"name": "n", "kind": "count", "drawn": True}], "rows": [{"n": 45}], "intervals": [{"n": [15, 75]}],
-    "confidence": 0.95, "cost": {"epsilon": "0.1"}, "replayed": False, "left_out": [], "warnings": [],
+    "half_widths": [{"n": 30}], "confidence": 0.95, "cost": {"epsilon": "0.1"}, "replayed": False, "left_out": [], "warnings": [],
     "budget": {"cap": {"epsilon": "1"}, "spent": {"epsilon": "0.1"}, "remaining": {"epsilon": "0.9"}},
 }  # fmt: skip
 ANSWER = done("The answer: every number with its interval.", _object(
     "id columns rows intervals confidence cost budget replayed left_out warnings table question", _ANSWER_EXAMPLE,
     id=_TEXT, table=_TEXT, question=_TEXT, columns={"type": "array", "items": {"type": "object"}},
     rows={"type": "array", "items": {"type": "object"}}, intervals={"type": "array", "items": {"type": "object"}},
+    half_widths={"type": "array", "items": {"type": "object"},
+                 "description": "The ± of each number; null where it has none, or where the ends are not equally far."},
     rank_intervals={"type": "array", "items": {"type": "object"}}, confidence={"type": "number"}, cost=_LOSS,
     budget=_BUDGET_STATE, replayed={"type": "boolean"}, rehearsed={"type": "boolean"}, simultaneous={"type": "boolean"},
     left_out=_WARNINGS, warnings=_WARNINGS, free={"type": "array", "items": _TEXT, "description": "Bought before."},
-    too_few={"type": "array", "items": {"type": "array", "items": _TEXT}},
+    too_few={"type": "array", "items": {"type": "array", "items": _TEXT}}, split={"type": "array", "items": {"type": "object"}},
+    receipt={"type": "object", "description": "The signed certificate; a rehearsal has none."},
+    ranges={"type": "array", "items": {"type": "object"}, "description": "The bins behind running counts."}, parts=_PARTS,
+    paid={**_LOSS, "description": "What was charged when it was bought, where this ask has charged nothing."},
+))  # fmt: skip
+ANSWERS = done("The answers, one for each question.", _object(
+    "answers", {"answers": []}, answers={"type": "array", "items": {"type": "object", "required": ["id", "rows", "intervals"]}},
 ))  # fmt: skip
 PENDING = done("It takes a while: look at Location.", _object(
     "id state table at", {"id": "4b1f…", "state": "running", "table": "people", "at": "2026-11-16T12:00:00Z"},
@@ -96,9 +107,11 @@ QUOTE = done("Cost, split, expected ± of each column, and what would be left.",
     cost=_LOSS, split={"type": "array", "items": {"type": "object"}}, columns={"type": "array", "items": {"type": "object"}},
     confidence={"type": "number"}, cells={"type": "integer"}, budget=_BUDGET_STATE, affordable={"type": "boolean"},
     left_after=_LOSS, analyst_left_after=_LOSS, takes=_LOSS, replay={"type": "boolean"}, free={"type": "array", "items": _TEXT},
-    left_out=_WARNINGS, warnings=_WARNINGS,
+    left_out=_WARNINGS, warnings=_WARNINGS, parts=_PARTS,
     smallest_readable_group={"type": ["integer", "null"]}, offers={"type": "array", "items": {"type": "object"}}, table=_TEXT,
-    question=_TEXT, empty={"type": "boolean", "description": "WHERE leaves no group: asked, it is refused."},
+    question=_TEXT, counted=_TEXT, after=_BUDGET_STATE,
+    groups={"type": "array", "items": {"type": "array", "items": _TEXT}, "description": "Keys in words, if public and few."},
+    empty={"type": "boolean", "description": "WHERE leaves no group: asked, it is refused."},
 ))  # fmt: skip
 HISTORY = done("Answers, the newest first.", _object(
     "answers", {"answers": [{"id": "9f2c41d0a7be", "table": "people", "at": "2026-11-16T12:00:00Z", "state": "answered",
@@ -106,6 +119,9 @@ HISTORY = done("Answers, the newest first.", _object(
     answers={"type": "array", "items": {"type": "object", "required": ["id", "table", "at", "state"]}},
 ))  # fmt: skip
 RECEIPT = done("A signed statement of what was answered.", {"type": "object"})
+HEALTH = done("It lives.", _object("status", {"status": "ok"}, status=_TEXT))
+READY = done("It can answer.", _object("status", {"status": "ready"}, status=_TEXT))
+METRICS = done("Numbers in the text format of Prometheus.", _TEXT, "text/plain")
 SVG = done("The chart.", _TEXT, "image/svg+xml")
 ME = done("Who you are.", _object(
     "name role tables expires limits",

@@ -22,7 +22,7 @@ _LONGEST = 200
 _MOST_KNOWN = 10_000
 
 
-def house_of(request: Request) -> House:
+async def house_of(request: Request) -> House:  # else it would be called in a thread
     """The house that a request came to."""
     found: House = request.app.state.house
     return found

@@ -23,7 +23,7 @@ from discreet.errors import (
     TokenError,
     TrialFault,
 )
-from discreet.remedies import Word, said
+from discreet.remedies import Remedy, Word, in_braces, said
 
 __all__ = ["CODES", "Turned", "as_turned", "crashed", "in_json", "missing"]
 
@@ -67,7 +67,14 @@ def in_json(word: Word) -> str:
 
 
 def as_turned(error: Exception) -> Turned:
-    """What the response says of any error."""
+    """What the response says of any error; clients get the words of its remedy as well, to say them in their own way."""
+    found, remedy = _turned(error), getattr(error, "hint", "")
+    if isinstance(remedy, Remedy):
+        found.body["remedy"] = said(remedy, in_braces)
+    return found
+
+
+def _turned(error: Exception) -> Turned:
     hint = said(getattr(error, "hint", ""), in_json)
     match error:
         case Turned():

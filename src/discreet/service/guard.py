@@ -6,8 +6,10 @@ The log has no address as it was written and nothing of bodies: what somebody as
 import json
 import logging
 from asyncio import timeout
+from collections import Counter
 from dataclasses import dataclass, field
 from time import monotonic
+from typing import Any
 from uuid import uuid4
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -53,6 +55,7 @@ class Guard:
         headers = _HEADERS | ({"strict-transport-security": "max-age=31536000"} if secure else {})
         self._headers = [(name.encode(), value.encode()) for name, value in headers.items()]
         self._inside = 0
+        self.counts: Counter[tuple[str, str, int]] = Counter()  # requests by method, pattern of the address and status
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -120,11 +123,12 @@ class Guard:
 
     def _note(self, scope: Scope, visit: _Visit) -> None:
         state, route = scope.get("state", {}), scope.get("route")
-        told = {
+        told: dict[str, Any] = {
             "request": visit.id, "method": scope["method"] if scope["method"].isalpha() else "?",
             "route": getattr(route, "path", "none"), "status": visit.status, "ms": round((monotonic() - visit.began) * 1000),
             "bytes": visit.sent, "analyst": state.get("analyst", ""),
         }  # fmt: skip
+        self.counts[told["method"], told["route"], visit.status] += 1
         _log.info("%s", json.dumps(told))
 
 

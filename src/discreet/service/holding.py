@@ -28,8 +28,7 @@ async def ledger(name: str, visitor: Visitor, house: Inside, most: Most = 100) -
 
 
 def _entries(file: Path, table: str, most: int) -> list[dict[str, Any]]:
-    about = [entry.to_dict() for entry in office.entries(file) if entry.body.get("table") in (table, None)]
-    return about[-most:]
+    return [entry.to_dict() for entry in office.entries_about(file, table)][-most:]
 
 
 @routes.get("/api/ledger/verification", responses=said(VERIFIED))

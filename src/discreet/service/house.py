@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
-from typing import ParamSpec, TypeVar
+from typing import Concatenate, ParamSpec, TypeVar
 
 from discreet.curator.accounts import Account
 from discreet.curator.asking import Curator
@@ -57,11 +57,16 @@ class House:
             if not self._inside[name]:
                 del self._inside[name]
 
-    async def think(self, account: Account, verb: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Something that may take long to think about: analysts take turns, and never have all threads."""
+    async def think(
+        self, account: Account, table: str, verb: Callable[Concatenate[Curator, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """Something about a table that may take long to think about: analysts take turns, and never have all threads.
+
+        Raises MissingError for a table that is not there, or not for them.
+        """
         self._thinking.check_room(account.name)
         async with self._thinking.place(account.name, 0.0):
-            return await self.do(verb, *args, **kwargs)
+            return await self.do(lambda: verb(self.folder.curator(table, account), *args, **kwargs))  # one thread for both
 
     async def table(self, account: Account, name: str) -> Curator:
         """The curator of a table that somebody may see. Raises MissingError: the same for what is not there."""

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
+from logging.handlers import WatchedFileHandler
 
 import uvicorn
 from uvicorn.supervisors import Multiprocess
@@ -19,12 +20,14 @@ from discreet.service.settings import Settings
 
 __all__ = ["serve"]
 
+_SWITCH = 0.0003  # seconds that a thread has to itself while others wait: each statement of a ledger comes back to that line
 _WORKER_SILENT = 60  # seconds after which a worker that does not move is replaced
 
 
 def serve(settings: Settings, said: Callable[[str], None]) -> None:
     """Serve a folder until the process is told to end; ``said`` is told where, once it listens."""
     Folder(settings.folder).close()  # what is wrong with it is told before anything listens
+    _handler(settings).close()
     listening = _socket(settings)
     config = uvicorn.Config(
         partial(worker, settings), factory=True, interface="asgi3", lifespan="on", http=Patient, ws="none",
@@ -47,13 +50,25 @@ def worker(settings: Settings) -> Guard:
     """The application of one worker, with its log and as many connections as the system lets it have."""
     log = logging.getLogger("discreet.service")
     if not log.handlers:
-        handler = logging.StreamHandler(sys.stderr)
+        handler = _handler(settings)
         handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s %(message)s"))
         log.addHandler(handler)
         log.setLevel(logging.INFO)
         log.propagate = False
     _more_files()
+    sys.setswitchinterval(_SWITCH)
     return make_guarded(settings)
+
+
+def _handler(settings: Settings) -> logging.Handler:
+    """Where the log goes. A file that was moved away, by whatever rotates logs, is opened again under its name."""
+    if settings.log_file is None:
+        return logging.StreamHandler(sys.stderr)
+    try:
+        return WatchedFileHandler(settings.log_file, encoding="utf-8")
+    except OSError as error:
+        why, hint = (error.strerror or "it cannot be opened").lower(), "write another path after --log-file"
+        raise ParameterError(f"{settings.log_file} cannot be written: {why}", hint=hint) from None
 
 
 def _more_files() -> None:

@@ -53,6 +53,8 @@ class Settings:
     tls_cert: Path | None = None
     tls_key: Path | None = None
     max_upload: int = 200_000_000
+    metrics: tuple[str, ...] = ()  # accounts that may see them, beside data holders
+    log_file: Path | None = None  # else the log goes to stderr
     limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:

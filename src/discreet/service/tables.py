@@ -6,6 +6,7 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from discreet.answers.answer import BudgetState
+from discreet.answers.bodies import budget_body
 from discreet.answers.odds import odds_of
 from discreet.answers.table_json import table_as_dict
 from discreet.curator.accounts import Account
@@ -59,7 +60,7 @@ async def table(name: str, visitor: Visitor, house: Inside) -> Response:
 
 def _described(curator: Curator, visitor: Account) -> dict[str, Any]:
     budget = seen_by(visitor, curator)
-    return table_as_dict(curator.facts_for(visitor), budget.cap) | {"budget": budget.to_dict()} | _state(curator, visitor)
+    return table_as_dict(curator.facts_for(visitor), budget.cap) | {"budget": budget_body(budget)} | _state(curator, visitor)
 
 
 @routes.get("/api/tables/{name}/budget", responses=said(BUDGET, 404, 503))
@@ -72,7 +73,7 @@ async def budget(name: str, visitor: Visitor, house: Inside) -> Response:
 def _budget(curator: Curator, visitor: Account) -> dict[str, Any]:
     state = seen_by(visitor, curator)
     others: dict[str, Any] = {"analysts": {}} if visitor.is_holder else {}
-    return {"cells": {}} | others | state.to_dict() | {"odds": odds_of(state.cap, curator.facts)} | _state(curator, visitor)
+    return {"cells": {}} | others | budget_body(state) | {"odds": odds_of(state.cap, curator.facts)} | _state(curator, visitor)
 
 
 def seen_by(visitor: Account, curator: Curator) -> BudgetState:

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Query, Request
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 
-from discreet.curator import intake
+from discreet.curator import brought, intake
 from discreet.service.bodies import FactsBody, RegisterBody, VersionBody
 from discreet.service.document import CHECKED, DRAFT, REGISTERED, UPLOADED, VERSION, said
 from discreet.service.door import Holder, Inside, Visitor
@@ -28,17 +28,20 @@ Name = Annotated[str, Query(max_length=100, description="The name of the file in
 
 @routes.post("/api/uploads", responses=said(UPLOADED, 400, 408, 409), openapi_extra=_TAKEN)
 async def upload(request: Request, name: Name, holder: Holder, house: Inside) -> Response:
-    """Put a CSV, Parquet or DuckDB file into the folder. Nothing that is there is written over, and nobody can ask it yet."""
+    """Put a CSV, Parquet or DuckDB file into the folder. Nobody can ask it yet.
+
+    Nothing that is there is written over, but an upload that no facts speak of and that was never registered.
+    """
     target = house.folder.path / intake.upload_name(name)
     declared = request.headers.get("content-length", "0")
     if not declared.isdigit() or int(declared) > house.settings.max_upload:
         raise _too_large(house)
-    if target.exists():
+    if not await house.do(brought.is_free, target):
         raise _there()
     beside = target.with_name(f".upload-{uuid4().hex}")
     try:
         size = await _streamed(request, beside, house)
-        await house.do(os.link, beside, target)  # unlike a move it never replaces
+        await house.do(brought.put, beside, target)
     except FileExistsError:
         raise _there() from None
     except OSError:
@@ -100,9 +103,16 @@ async def version(name: str, body: VersionBody, visitor: Visitor, house: Inside)
     file = await house.facts_file(visitor, name)
     label = await house.do(
         intake.new_version, house.folder.path, file, body.facts, reason=body.reason, no_unit_in_both=body.no_unit_in_both,
-        separate=body.separate, anyway=body.anyway,
+        separate=body.separate, anyway=body.anyway, after=body.after,
     )  # fmt: skip
     return told({"table": name, "version": label})
+
+
+@routes.get("/api/tables/{name}/facts", responses=said(DRAFT, 404))
+async def facts(name: str, visitor: Visitor, house: Inside) -> Response:
+    """The facts file of a table as it stands, for the data holder: to look at, or to begin a version from."""
+    file = await house.facts_file(visitor, name)
+    return told({"facts": await house.do(file.read_text, encoding="utf-8")})
 
 
 def _too_large(house: House) -> Turned:

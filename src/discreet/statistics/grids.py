@@ -4,6 +4,7 @@ A few sums are added up and noised as unbounded integers, so their grid is as fi
 64-bit arrays: their grid is coarse enough for the noise's scale to be at most 2^50 and for sums of 2^27 rows to be within 2^61.
 """
 
+from collections.abc import Sequence
 from fractions import Fraction
 from math import floor
 
@@ -38,7 +39,7 @@ def grid_for(bounds: tuple[Fraction, Fraction], *, is_whole: bool, degree: int, 
         grid = _stepped(lower, upper, digits)
         if _fits(grid, degree, noise):
             return grid
-    raise _out_of_reach(what)
+    raise _out_of_reach(what, [(lower, upper)], _COARSEST)
 
 
 def grids_for_pair(
@@ -55,7 +56,7 @@ def grids_for_pair(
         one, other = (_at_most(*each, digits, is_whole=whole) for each, whole in zip(ends, are_whole, strict=True))
         if _fits(one, 0, None) and _fits(other, 0, None) and _fits_product((one.width * other.width) ** degree, noise):
             return one, other
-    raise _out_of_reach(what)
+    raise _out_of_reach(what, ends, _COARSEST_PAIR)
 
 
 def lattice_for(bounds: tuple[Fraction, Fraction], *, is_whole: bool, what: str) -> Grid:
@@ -63,7 +64,7 @@ def lattice_for(bounds: tuple[Fraction, Fraction], *, is_whole: bool, what: str)
     lower, upper = _reachable(bounds, what)
     grid = _at_most(lower, upper, _LATTICE - 1, is_whole=is_whole and upper - lower < 1 << _LATTICE)
     if not _fits(grid, 0, None):
-        raise QuestionError(f"the bounds of {what} are too far from 0 for their distance", hint="subtract a constant first")
+        raise _too_far(lower, what)
     return grid
 
 
@@ -82,7 +83,20 @@ def _reachable(bounds: tuple[Fraction, Fraction], what: str) -> tuple[Fraction, 
     return bounds if bounds[0] < bounds[1] else (bounds[0], bounds[0] + 1)  # a constant, too, gets noise
 
 
-def _out_of_reach(what: str) -> QuestionError:
+def _too_far(lower: Fraction, what: str) -> QuestionError:
+    """No price helps: float64 has no room for steps between numbers that are as far from 0 as this."""
+    near = abs(int(lower) if lower.denominator == 1 else float(lower))
+    return QuestionError(
+        f"the bounds of {what} are too far from 0 for their distance",
+        hint=f"subtract a constant first: write x {'-' if lower > 0 else '+'} {near} in the place of x",
+    )
+
+
+def _out_of_reach(what: str, bounds: Sequence[tuple[Fraction, Fraction]], digits: int) -> QuestionError:
+    """Why there is no grid at this price: the bounds are what they are, whatever is paid; else it is the noise."""
+    for lower, upper in bounds:
+        if not _fits(_stepped(lower, upper, digits), 0, None):
+            return _too_far(lower, what)
     return QuestionError(
         f"the noise for {what} would be out of reach at this price",
         hint="pay more, or ask for fewer statistics at once",

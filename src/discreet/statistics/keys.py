@@ -33,6 +33,7 @@ __all__ = ["Key", "Keys", "KeysDraft", "counts_told", "keys_as_integers", "keys_
 
 Key = str | float
 
+_MANY = 10  # keys of one unit: with fewer, somebody has thought about it
 _SLACK = 10  # the minimum of units is at most so small a part of what a key needs to be told
 _MOST = 1 << 61  # what counts are brought to
 _COUNTS = (0, 1 << 61, 1, 1000)
@@ -123,7 +124,9 @@ class Keys(FirstPart):
         key = f"a key with about {self.readable} {each}"
         if self.cuts:
             key = f"a key that about {self.readable} units keep (each keeps {self.groups} at most)"
-        return [f"{self.what}: {key} is released half the time; rarer keys almost never"]
+        keeps_many = self.cuts and self.groups is not None and self.groups > _MANY
+        fewer = "; PER UNIT 5 GROUPS at the end of the question lets rarer ones through" if keeps_many else ""
+        return [f"{self.what}: {key} is released half the time; rarer keys almost never{fewer}"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +139,7 @@ class KeysDraft(Draft):
     cuts: bool  # whether a unit may have more
     what: str
     instead: str  # what else could be done
+    is_capped: bool  # whether anybody said how many keys of a unit count; else as many do as it may have rows
     is_first: ClassVar[bool] = True
 
     def planned(self, facts: Facts, price: Loss, share: Fraction, cells: int) -> Keys:
@@ -143,7 +147,7 @@ class KeysDraft(Draft):
         if not isinstance(price, Approximate):
             raise QuestionError(
                 f"the {self.what} are not public, and releasing them requires a delta",
-                hint=Remedy(f"write {{epsilon=1}} and {{delta=1e-6}}, or {self.instead}"),
+                hint=Remedy(f"write {{epsilon=1}}{self._delta()}, or {self.instead}"),
             )
         given = {"epsilon": price.epsilon * share, "delta": price.delta, "groups": self.groups or 1}
         kind = NoisyThreshold if self.aggregates else KeySelection
@@ -151,6 +155,12 @@ class KeysDraft(Draft):
         middle = _middle(loose)
         mechanism = kind(**given, neighbours=facts.neighbours, at_least=1 + middle // _SLACK)  # type: ignore[arg-type]
         return Keys(self.place, mechanism, share, self.what, self.groups, middle + middle // _SLACK, self.cuts)
+
+    def _delta(self) -> str:
+        """What is needed; and a cap, for a unit that counts under many keys is hidden by as much more noise in each."""
+        if self.is_capped:
+            return " and {delta=1e-6}"
+        return f", {{delta=1e-6}} and {{max_groups=5}} (else a unit counts under up to {self.groups:,} keys: few would show)"
 
 
 def _middle(mechanism: KeySelection | NoisyThreshold) -> int:

@@ -90,6 +90,11 @@ class Part(ABC):
         """Whether what it tells of different cells rests on the same noise."""
         return False
 
+    @property
+    def tried_as(self) -> object:
+        """Equal for parts of which all are tried with one: what follows a release takes the same way for them."""
+        return self
+
     # ---- what it costs
 
     @abstractmethod

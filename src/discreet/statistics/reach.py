@@ -123,13 +123,14 @@ def ratio_interval(released: Floats, numerator: tuple[float, ...], law: Law, alp
     def allowed(ratio: Floats) -> Floats:
         return np.asarray(larger[(ratio * (_POINTS - 1)).astype(np.int64)])
 
-    def crossing(sign: float) -> Floats:
-        """Where top - ratio * total, which falls with the ratio, comes down to ``sign`` times what noise allows."""
-        low, high = np.zeros_like(top), np.ones_like(top)
+    def crossings(signs: Floats) -> Floats:
+        """Where top - ratio * total, which falls with the ratio, comes down to each of ``signs`` times what noise allows."""
+        low, high = np.zeros((len(signs), *top.shape)), np.ones((len(signs), *top.shape))
         for _ in range(44):
             middle = (low + high) / 2
-            is_above = top - middle * total > sign * allowed(middle)
+            is_above = top - middle * total > signs * allowed(middle)
             low, high = np.where(is_above, middle, low), np.where(is_above, high, middle)
-        return low if sign > 0 else high
+        return np.where(signs > 0, low, high)
 
-    return np.where(is_settled, crossing(1.0), 0.0), np.where(is_settled, crossing(-1.0), 1.0)
+    lower, upper = crossings(np.array([1.0, -1.0]).reshape(2, *(1 for _ in top.shape)))  # both at once: each step has its price
+    return np.where(is_settled, lower, 0.0), np.where(is_settled, upper, 1.0)

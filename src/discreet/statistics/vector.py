@@ -66,6 +66,13 @@ class Vector(Part):
     def fits_any_cells(self) -> bool:
         return not self.statistic.is_fitted
 
+    @property
+    def tried_as(self) -> object:
+        """Noise and share up to their size: as many binary digits above and below the line."""
+        law = self.mechanism.law
+        sizes = [(each.numerator.bit_length(), each.denominator.bit_length()) for each in (law.linear, law.quadratic, self.share)]
+        return self.statistic, self.filters, self.measures, self.few, self.what, self.is_gaussian, tuple(sizes)
+
     def over(self, leaves: int) -> Self:
         statistic = self.statistic.over(leaves).shaped(is_gaussian=self.is_gaussian)
         return replace(self, statistic=statistic)

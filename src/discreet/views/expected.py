@@ -15,7 +15,7 @@ from discreet.facts.model import Facts
 from discreet.mechanisms.accuracy import least_price
 from discreet.planning.build import make_plan
 from discreet.planning.caps import reach_of
-from discreet.planning.cells import cells_of
+from discreet.planning.cells import cells_of, unknown_key
 from discreet.planning.choosing import aggregates_in, aggregates_in_expression, known_rows_behind
 from discreet.planning.plan import Axis, Derived, Plan
 from discreet.planning.price import Price
@@ -29,14 +29,14 @@ from discreet.remedies import Remedy
 from discreet.statistics.bounds import ASSUMED, Found
 from discreet.statistics.part import Off, Released
 from discreet.views.counts_behind import Counted, Counts
-from discreet.views.rows import answer_table, kind_of
+from discreet.views.rows import answer_table, is_drawn, kind_of
 from discreet.views.simultaneous import Confidence
 
 __all__ = ["Basis", "Expected", "expected_errors", "price_within", "readable_group", "size_for"]
 
 Basis = Literal[
     "rows", "released", "assuming", "rows_about", "rows_kept", "table", "units", "table_of_units",  # sizes it is worked out for
-    "rank", "rank_of_units", "count", "range", "none",
+    "rank", "rank_of_units", "count", "range", "none", "public",
 ]  # fmt: skip
 
 _SIZES = (100, 1000, 10_000)  # of a group, where nothing says how large it is
@@ -63,7 +63,8 @@ def size_for(
     """How many rows of a group the error of ``value`` is worked out for, and where that comes from. Rule 29.
 
     Public rows where the known-n form holds; else ``counted``, the lower end of a noisy count of the same rows and version, of
-    several groups the least; else ``assuming``; else an even part of what the facts say about the table.
+    several groups the least; else ``assuming``; else an even part of what the facts say about the table, if it is public how many
+    groups there are.
     """
     aggregates = aggregates_in_expression(value)
     groups = prod(max(1, len(axis.values)) for axis in cells_of(question.keys, facts)[1])
@@ -76,6 +77,8 @@ def size_for(
         return max(1, counted if isinstance(counted, int) else min(counted, default=1)), "released"
     if assuming is not None:
         return assuming, "assuming"
+    if any(unknown_key(key, facts) for key in question.keys):
+        return None  # nobody knows how many groups there will be
     about, basis = _about(question, facts)
     return (max(1, about // groups), basis) if about is not None else None
 
@@ -114,7 +117,8 @@ def expected_errors(
         elif _depends_on_rows(plan, output.value):
             found += [Expected(output.name, at(rows)[place], basis, rows) for rows, basis in sizes]
         else:
-            found.append(Expected(output.name, at(sizes[0][0])[place], "none", None))
+            basis: Basis = "none" if is_drawn(plan, output.value) else "public"
+            found.append(Expected(output.name, at(sizes[0][0])[place], basis, None))
     return tuple(found)
 
 

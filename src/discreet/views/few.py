@@ -1,11 +1,12 @@
 """Groups of too few rows: a statistic that means nothing on nobody is not shown where a released count may be 0. Rule 28.
 
 Decided on the plan and on released values alone, so it costs nothing. A count is looked at if it is released anyway, of the same
-rows: with the statistic, as it is with a mean, or beside it in the same question.
+rows: with the statistic, as it is with a mean, or beside it in the same question. Where there is none, one of more rows is, such
+as COUNT(*) beside a median that leaves out NULL: if there may be none of those, there may be none of these.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import expm1, log1p
 
 import numpy as np
@@ -22,7 +23,7 @@ from discreet.statistics.part import Released
 from discreet.views.counts_behind import rows_behind
 from discreet.views.simultaneous import Confidence
 
-__all__ = ["ALL_SHOWN", "Few", "count_beside", "few_in", "uncounted"]
+__all__ = ["ALL_SHOWN", "Few", "count_beside", "few_in", "uncounted", "wider_count"]
 
 Cells = NDArray[np.bool_]
 
@@ -65,7 +66,7 @@ def few_in(plan: Plan, released: Released, confidence: Confidence) -> Few:
     """Where counts have a lower end below 1, at a confidence that all cells of the answer share."""
     divisors = {divisor for value in values_in(plan.question) for divisor in _divisors(value)}
     told = [each for each in aggregates_in(plan.question) if each.kind not in _OF_NOBODY or each in divisors]
-    sources = {each: _counted(each, plan) for each in told}
+    sources = {each: _counted(each, plan) or _counted_wider(each, plan) for each in told}
     low = {source: _lower_end(plan, source, released, confidence) for source in set(sources.values()) if source is not None}
     found = {each: low[source] < 1 for each, source in sources.items() if source is not None}
     some = {each: cells for each, cells in found.items() if cells.any()}
@@ -103,6 +104,29 @@ def _counted(aggregate: Aggregate, plan: Plan) -> Derived | None:
         return source
     wanted = count_beside(aggregate, plan.facts)
     return next((place for each, place in plan.sources if isinstance(place, Derived) and _tells(each, place, wanted, plan)), None)
+
+
+def wider_count(aggregate: Aggregate, plan: Plan) -> Aggregate | None:
+    """The released count that is looked at where none is of the same rows: of more rows, or of their units; None if none is."""
+    if aggregate.kind in _OF_NOBODY or _is_known(aggregate, plan) or not isinstance(plan.source(aggregate), Derived):
+        return None
+    wanted = _wider(aggregate, plan.facts)
+    found = {each: place for each, place in plan.sources if isinstance(place, Derived)}
+    return next((count for count in wanted if any(_tells(each, place, count, plan) for each, place in found.items())), None)
+
+
+def _counted_wider(aggregate: Aggregate, plan: Plan) -> Derived | None:
+    if (wanted := wider_count(aggregate, plan)) is None:
+        return None
+    return next(place for each, place in plan.sources if isinstance(place, Derived) and _tells(each, place, wanted, plan))
+
+
+def _wider(aggregate: Aggregate, facts: Facts) -> list[Aggregate]:
+    """Counts of rows among which those of an aggregate are, or of the units that these have: the narrowest first."""
+    kinds: tuple[AggregateKind, ...] = ("count_rows", "count_units")
+    filters = dict.fromkeys((aggregate.filter, None))
+    with_value = [rows_behind(replace(aggregate, filter=None), facts)] if aggregate.kind not in SIZE_KINDS else []
+    return [*with_value, *(Aggregate(kind, None, only) for only in filters for kind in kinds)]
 
 
 def _tells(aggregate: Aggregate, place: Derived, wanted: Aggregate, plan: Plan) -> bool:

@@ -6,7 +6,7 @@ import pytest
 
 import discreet as dc
 from discreet.ledger import asked
-from discreet.ledger.asked import done, forget, left_behind, take, take_in
+from discreet.ledger.asked import all_done, done, forget, left_behind, reword, take, take_in
 from discreet.ledger.owners import LEASE
 from discreet.ledger.records import AskedRecord, FilledRecord
 
@@ -38,6 +38,30 @@ def test_a_key_finds_its_request_and_no_other_asker_or_body(ledger, open_again):
     assert (found.is_done, found.body, found.is_new) == (True, None, False)
     forget(ledger, first.id)
     assert take_in(ledger, "alice", "t", BODY, key="k").is_new
+
+
+def test_several_are_done_at_once_and_what_was_said_before_or_forgotten_stays_so(ledger):
+    first, second, third = (take_in(ledger, "alice", "t", BODY, key=key).id for key in "abc")
+    done(ledger, first, {"error": "crash"})
+    forget(ledger, third)
+    all_done(ledger, {first: "1", second: "2", third: "3"})
+    assert asked.asked(ledger, "alice", first).outcome == {"error": "crash"}
+    assert asked.asked(ledger, "alice", second).outcome == {"answer": "2"}
+    with pytest.raises(dc.MissingError):
+        asked.asked(ledger, "alice", third)
+
+
+def test_whoever_goes_on_with_a_wish_has_its_price_and_the_key_stands_for_the_wish(ledger, open_again, dead):
+    wish, priced = BODY | {"within": "5"}, BODY | {"within": None, "epsilon": "0.3"}
+    first = take_in(ledger, "alice", "t", wish, key="k")
+    reword(ledger, first.id, priced)
+    with pytest.raises(dc.ParameterError, match="another request"):
+        take_in(ledger, "alice", "t", priced, key="k")
+    dead()
+    assert take_in(open_again(), "alice", "t", wish, key="k").body == priced
+    all_done(ledger, {first.id: "1"})
+    reword(ledger, first.id, wish)                                                   # it is over
+    assert asked.asked(ledger, "alice", first.id).body is None
 
 
 def test_what_dead_workers_left_is_taken_over_once_and_not_for_ever(ledger, open_again, dead, monkeypatch):

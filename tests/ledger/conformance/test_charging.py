@@ -122,6 +122,7 @@ def test_forty_decimals_are_counted_exactly(ledger):
     assert ledger.state("t").remaining == dc.Pure(epsilon=0)
 
 
+@pytest.mark.slow
 def test_prices_with_ever_new_denominators_never_count_for_less_and_their_sum_stays_short(empty_ledger):
     registry.register(empty_ledger, made_facts(budget="epsilon = 100"), [])
     total = Fraction(0)

@@ -47,7 +47,7 @@ class Amount:
 
     def or_more(self, other: "Amount") -> "Amount":
         """The larger in each part."""
-        return Amount(max(self.first, other.first), max(self.delta, other.delta))
+        return Amount(_larger(self.first, other.first), _larger(self.delta, other.delta))
 
     def or_less(self, other: "Amount") -> "Amount":
         """The smaller in each part."""
@@ -66,6 +66,11 @@ class Amount:
     def from_texts(first: str, delta: str) -> "Amount":
         """What ``to_texts`` wrote."""
         return Amount(Fraction(first), Fraction(delta) if delta != "0" else _ZERO)
+
+
+def _larger(one: Fraction, other: Fraction) -> Fraction:
+    """The larger of both, several times as fast as ``max``: every quote compares some dozens."""
+    return one if one.numerator * other.denominator >= other.numerator * one.denominator else other
 
 
 NOTHING = Amount(Fraction(0))

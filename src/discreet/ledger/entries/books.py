@@ -82,6 +82,8 @@ class Books:
     def _largest(self, table: str, analyst: str) -> Amount:
         """The sum of the largest cells, as many as one unit can touch, part by part."""
         found = [amount for (t, _, _, who), amount in self.cells.items() if (t, who) == (table, analyst)]
+        if not found:  # as in every budget without a partition
+            return NOTHING
         most = self.tables[table].touched
         firsts = sorted((amount.first for amount in found), reverse=True)[:most]
         deltas = sorted((amount.delta for amount in found), reverse=True)[:most]

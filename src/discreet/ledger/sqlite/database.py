@@ -39,6 +39,8 @@ _SETTINGS = (
     "PRAGMA foreign_keys = ON",
     "PRAGMA trusted_schema = OFF",
 )
+_STATE = """SELECT user_version, number, hash FROM pragma_user_version
+LEFT JOIN (SELECT number, hash FROM entries ORDER BY number DESC LIMIT 1)"""  # which version wrote it, and the last entry
 _log = logging.getLogger("discreet")
 
 
@@ -76,7 +78,7 @@ class Database:
         known = self._seen
         connection.execute("BEGIN IMMEDIATE")
         try:
-            _check_seen(connection, known)
+            _checked(connection, known)
             yield connection
             seen = _last(connection)
             self._check_identity()
@@ -111,8 +113,7 @@ class Database:
         known = self._seen  # before the state is chosen that is read: others may see later ones meanwhile
         connection.execute("BEGIN")
         try:
-            _check_seen(connection, known)
-            seen = _last(connection)
+            seen = _checked(connection, known)
             yield connection
             self._check_identity()
             self._note(seen)
@@ -141,6 +142,19 @@ class Database:
             self._check_identity()
             with self._turn():
                 self._empty_log(connection)
+
+    def copy_to(self, file: Path) -> None:
+        """One state of the ledger in a file that is not there yet, whatever is written meanwhile; durable when this returns."""
+        with self._lock, _faults("the ledger cannot be copied", self._file):
+            connection = self._connected()
+            self._check_identity()
+            connection.execute("VACUUM INTO ?", (str(file),))
+            self._check_identity()
+            handle = os.open(file, os.O_RDONLY)
+            try:
+                os.fsync(handle)
+            finally:
+                os.close(handle)
 
     def close(self) -> None:
         """Let go of the file."""
@@ -285,18 +299,23 @@ def _refuse_newer(connection: sqlite3.Connection) -> int:
     return found
 
 
-def _check_seen(connection: sqlite3.Connection, known: tuple[int, str] | None) -> None:
-    """What this process has seen is still there: older content can be put back under the same name and number.
+def _checked(connection: sqlite3.Connection, known: tuple[int, str] | None) -> tuple[int, str] | None:
+    """The last entry, if what this process has seen is still there: older content can be put back under the same name and number.
 
-    And nobody has begun to write what this version does not know.
+    And nobody has begun to write what this version does not know. One statement where nobody has written since: each lets other
+    threads run, and may wait for them.
     """
-    _refuse_newer(connection)
-    if known is None:
-        return
+    version, *last = connection.execute(_STATE).fetchone()
+    if version != len(MIGRATIONS):
+        _refuse_newer(connection)
+    seen = None if last[0] is None else (last[0], last[1])
+    if known is None or seen == known:
+        return seen
     found = connection.execute("SELECT hash FROM entries WHERE number = ?", known[:1]).fetchone()
     if found != known[1:]:
         hint = "an older copy was put back: run discreet ledger verify with a witness, then open the table again"
         raise LedgerFault("the ledger has gone back behind what was seen of it", hint=hint)
+    return seen
 
 
 def _identified(file: Path, *known: tuple[int, int] | None) -> Identity:

@@ -3,6 +3,8 @@
 Between 3.7.0 and 3.51.2 SQLite can spoil a file when one connection empties the log while another one commits. Both happen inside
 this lock only, so never at once: docs/proofs/ledger.md. The lock is on a file of its own, opened for each turn: closing a file
 that SQLite has open would drop SQLite's locks.
+
+Threads of one process stand in a line of their own before it, so that one of them at most looks again and again.
 """
 
 import os
@@ -12,10 +14,12 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Lock
+from typing import ClassVar
 
 __all__ = ["about_sqlite", "has_reset_bug", "taking_turns"]
 
-_SHORTEST, _LONGEST = 0.0005, 0.02  # seconds between two looks
+_SHORTEST, _LONGEST = 0.0005, 0.004  # seconds between two looks
 
 
 def has_reset_bug(version: tuple[int, ...] = sqlite3.sqlite_version_info) -> bool:
@@ -36,11 +40,32 @@ def about_sqlite(version: str = sqlite3.sqlite_version) -> tuple[str, ...]:
 @contextmanager
 def taking_turns(file: Path, patience: float, *, create: bool = True) -> Iterator[None]:
     """Inside, no other thread or process is inside. Raises TimeoutError when it is not our turn for so many seconds."""
-    handle = _taken(file, time.monotonic() + patience, os.O_CREAT if create else 0)
+    until = time.monotonic() + patience
+    line = _Lines.now.setdefault(str(file), Lock())
+    if not line.acquire(timeout=patience):
+        raise TimeoutError
     try:
-        yield
+        handle = _taken(file, until, os.O_CREAT if create else 0)
+        try:
+            yield
+        finally:
+            os.close(handle)  # which lets go of the lock
     finally:
-        os.close(handle)  # which lets go of the lock
+        line.release()
+
+
+class _Lines:
+    """Where threads of this process wait, by file: a child of fork has none of its parent's threads, and lines of its own."""
+
+    now: ClassVar[dict[str, Lock]] = {}
+
+    @classmethod
+    def renew(cls) -> None:
+        cls.now = {}
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_Lines.renew)
 
 
 def _taken(file: Path, until: float, create: int) -> int:

@@ -7,13 +7,15 @@ from fastapi import APIRouter
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.responses import Response
 
+from discreet.plots.look import SHEETS, sheet
 from discreet.service.failures import missing
 
 __all__ = ["routes"]
 
 routes = APIRouter(include_in_schema=False)
 _HERE = Path(__file__).parent
-_PAGES = {"": "signin.html", "ask": "ask.html", "holder": "holder.html", "register": "register.html"}
+_PAGES = {"": "signin.html", "ask": "ask.html", "holder": "holder.html", "register": "register.html", "version": "version.html",
+          "report": "report.html"}  # fmt: skip
 _KINDS = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 
 
@@ -41,6 +43,18 @@ async def register() -> Response:
     return _page("register")
 
 
+@routes.get("/version")
+async def version() -> Response:
+    """Where data holders begin a version."""
+    return _page("version")
+
+
+@routes.get("/report")
+async def report() -> Response:
+    """All that was answered about a table, to be read or printed."""
+    return _page("report")
+
+
 @routes.get("/static/{name}")
 async def static(name: str) -> Response:
     """Styles and modules: a fixed set of small files, read once."""
@@ -56,7 +70,8 @@ def _page(name: str) -> Response:
 
 @cache
 def _files() -> dict[str, bytes]:
-    return {file.name: file.read_bytes() for file in (_HERE / "static").iterdir() if file.suffix in _KINDS}
+    shared = {name: sheet(name).encode() for name in SHEETS}
+    return shared | {file.name: file.read_bytes() for file in (_HERE / "static").iterdir() if file.suffix in _KINDS}
 
 
 @cache

@@ -2,7 +2,8 @@
 import { get } from "./api.js";
 import { labelled } from "./builder.js";
 import { chart } from "./chart.js";
-import { $, copy, download, el, few, icon, loss, note, num, painted, svg, toast } from "./kit.js";
+import { $, copy, download, el, few, icon, loss, note, num, painted, sentence, svg, toast } from "./kit.js";
+import { keysOf, meanings } from "./meanings.js";
 
 const percent = (confidence) => `${num(100 * Number(confidence))}%`;
 
@@ -14,20 +15,31 @@ function head(title, tags = [], acts = []) {
 
 // ---- before
 
-export function shape(quote, table) {
+export function unreadable() {
   head("Answer");
   $("#answer").classList.remove("made-up");
-  const by = /GROUP BY ("[^"]+"|\w+)$/.exec(quote.question ?? "")?.[1]?.replaceAll('"', ""), key = table.columns.find((each) => each.name === by && each.values);
-  const columns = quote.columns.filter((each) => each.plus_minus !== null), count = columns.find((each) => each.basis === "none");
-  const groups = key ? key.values.map((value) => labelled(key, value)) : quote.cells === 1 ? [""] : [];
-  const words = quote.cells > 1 ? `All ${num(quote.cells)} groups are released, empty ones too. ` : "";
+  $("#a-body").replaceChildren(el("p", { class: "muted small", text: "The shape of the answer will be shown here as soon as the question can be read." }));
+}
+
+const MOST_GHOSTS = 60, OF_UNITS = new Set(["units", "table_of_units"]);
+
+export function shape(quote) {
+  head("Answer");
+  $("#answer").classList.remove("made-up");
+  const columns = quote.columns.filter((each, at, all) => each.plus_minus !== null && (each.basis !== "table" || each.rows === 1000 || all.filter((one) => one.name === each.name).length === 1)), count = columns.find((each) => each.basis === "none"), means = meanings(quote.question);
+  const keys = keysOf(quote.question), groups = quote.groups.length ? quote.groups : quote.cells === 1 ? [[]] : [];
+  const words = !keys.length ? "" : quote.cells === 0 ? "Which groups there are is not public: only those that many share are told. " : `All ${num(quote.cells)} groups are released, empty ones too. `;
+  const title = (each) => el("th", { scope: "col", class: "num" }, [el("code", { text: each.name }), means[each.name] ? el("small", { text: means[each.name].words }) : null]);
+  const isSized = (each) => each.rows && (keys.length || each.basis === "table"), sized = keys.length ? columns.filter(isSized).map((each) => each.name) : [];
+  const pm = (each) => `${each.rows ? "about ± " : "± "}${few(each.plus_minus)}${each.basis === "rank" ? " in rank" : isSized(each) ? ` at ${num(each.rows)} ${OF_UNITS.has(each.basis) ? "units" : "rows"}` : ""}`;
+  const known = sized.length ? `The ± of ${sized.join(" and ")} depends on how large a group is: it is wider in smaller groups than the one told here, and narrower in larger ones. The numbers are what you pay for.` : "The ± are known beforehand; the numbers are what you pay for.";
   $("#a-body").replaceChildren(el("div", { class: "ghost-head" }, [el("p", { class: "small muted" }, [el("b", { text: "This is what the answer will look like. " }), words,
-    "The ± are known beforehand; the numbers are what you pay for."]), count ? reading(count.plus_minus) : null]),
-  groups.length ? scrolling("Shape of the answer", el("table", { class: "data" }, [
-    el("thead", {}, el("tr", {}, [key ? el("th", { scope: "col", text: by }) : null, ...columns.flatMap((each) => [el("th", { scope: "col", class: "num" }, el("code", { text: each.name })), el("th", { scope: "col", text: `± at ${percent(quote.confidence)}` })])])),
-    el("tbody", {}, groups.map((group) => el("tr", {}, [key ? el("th", { scope: "row", text: group }) : null, ...columns.flatMap((each) => [
+    known]), count ? reading(count.plus_minus) : null]),
+  groups.length && groups.length <= MOST_GHOSTS ? scrolling("Shape of the answer", el("table", { class: "data" }, [
+    el("thead", {}, el("tr", {}, [keys.length ? el("th", { scope: "col", text: keys.join(" · ") }) : null, ...columns.flatMap((each) => [title(each), el("th", { scope: "col", text: `± at ${percent(quote.confidence)}` })])])),
+    el("tbody", {}, groups.map((group) => el("tr", {}, [keys.length ? el("th", { scope: "row", text: group.join(" · ") }) : null, ...columns.flatMap((each) => [
       el("td", { class: "num blank" }, [el("span", { "aria-hidden": "true", text: "· · ·" }), el("span", { class: "vh", text: "not asked yet" })]),
-      el("td", { class: "pm", text: `${each.rows ? "about ± " : "± "}${few(each.plus_minus)}` })])])))])) : "");
+      el("td", { class: "pm", text: pm(each) })])])))])) : "");
 }
 
 // Three made-up counts under the quoted ±: what can be told apart at this price?
@@ -49,10 +61,10 @@ export function running(word) {
   $("#a-body").replaceChildren(el("div", { class: "running" }, [el("p", { class: "small muted", text: words }), ...Array.from({ length: 5 }, () => el("div", { class: "skeleton" }))]));
 }
 
-export function failed(body) {
+export function failed(body, cost) {
   head("Answer", [el("span", { class: "tag danger", text: "fault" })]);
   const reference = body.reference ?? "";
-  $("#a-body").replaceChildren(note("danger", "Something went wrong.", `What was charged stays charged. The data holder can look up reference ${reference}.`,
+  $("#a-body").replaceChildren(note("danger", "Something went wrong after the charge.", `${cost ? `${loss(cost)} stays charged.` : "What was charged stays charged."} Nothing about the rows was told. The data holder can look it up by its reference ${reference}.`,
     reference ? el("button", { type: "button", class: "btn tight", text: "Copy the reference", onclick: () => copy(reference, "Reference") }) : null));
 }
 
@@ -61,28 +73,42 @@ export function failed(body) {
 export function showAnswer(answer, table) {
   const isMadeUp = Boolean(answer.rehearsed), keys = answer.columns.filter((each) => each.kind === "key"), numbers = answer.columns.filter((each) => each.kind !== "key");
   $("#answer").classList.toggle("made-up", isMadeUp);
-  const tag = isMadeUp ? el("span", { class: "tag made-up" }, [icon("masks"), "made-up rows"]) : answer.replayed ? el("span", { class: "tag ok" }, [icon("again"), "replayed, free"]) : el("span", { class: "tag bite", text: `${loss(answer.cost)} charged` });
+  const means = meanings(answer.question), tag = isMadeUp ? el("span", { class: "tag made-up" }, [icon("masks"), "made-up rows"]) : answer.replayed ? el("span", { class: "tag ok" }, [icon("again"), "replayed, free"]) : el("span", { class: "tag bite", text: `${loss(answer.cost)} charged` });
   head(isMadeUp ? "Rehearsal" : "Answer", [tag], isMadeUp ? [] : [copying(answer), keeping(answer)]);
   const rows = answer.rows.map((row, at) => rowOf(row, at, { answer, keys, numbers, table }));
   const foot = isMadeUp ? note("made-up", "Nothing here is about the table.", "These rows were made up from the public facts, so every group looks alike. It is free, and cannot be cited.") : footer(answer, rows);
   $("#a-body").replaceChildren(...(keys.length ? grouped(answer, rows, { keys, numbers, isMadeUp }) : [single(rows[0], numbers)]), foot);
   if (keys.length && rows.length <= 60 && numbers.length) {
     const words = `${numbers.map((each) => each.name).join(", ")} by ${keys.map((each) => each.name).join(", ")}, with ${percent(answer.confidence)} intervals. The table below has the same numbers.`;
-    chart($("#a-body .plot"), { rows, words, panels: numbers.map((each) => ({ title: each.name, isCount: each.kind === "count" })) });
+    chart($("#a-body .plot"), { rows, words, panels: numbers.map((each) => ({ title: [each.name, means[each.name]?.words].filter(Boolean).join(", "), isCount: each.kind === "count" })) });
   }
 }
 
 function rowOf(row, at, { answer, keys, numbers, table }) {
   const hidden = answer.too_few?.[at] ?? [];
-  const name = (column) => row[column.name] === null || row[column.name] === undefined ? column.null_label || "none" : labelled(column.labels ? column : table.columns.find((each) => each.name === column.name), row[column.name]);
   const cell = (column) => {
     const value = row[column.name], [low, high] = answer.intervals[at]?.[column.name] ?? [null, null], rank = answer.rank_intervals?.[at]?.[column.name];
-    const isNumber = typeof value === "number", half = low === null || high === null ? null : Math.max(high - value, value - low);
-    const pm = half !== null ? `± ${few(half)}` : rank ? `rank ± ${num(rank[1])}` : "";
-    return { value: isNumber ? value : null, low, high, few: hidden.includes(column.name), shown: isNumber ? fitted(value, half) : String(value ?? "–"), pm };
+    const isNumber = typeof value === "number", half = answer.half_widths[at]?.[column.name] ?? null;
+    return { value: isNumber ? value : null, low, high, few: hidden.includes(column.name), shown: isNumber ? fitted(value, half ?? span(low, high)) : named(column, value, table), pm: spread({ half, low, high, rank }) };
   };
-  return { label: keys.map(name).join(" · "), cells: numbers.map(cell) };
+  return { label: keys.map((column) => named(column, row[column.name], table)).join(" · "), cells: numbers.map(cell) };
 }
+
+// A key in words: its label, the bin it stands for, or what rows without a value are called.
+function named(column, value, table) {
+  if (value === null || value === undefined) return column.labels?.null ?? (column.kind === "key" ? "none" : "–");
+  if (column.width) return `${num(value)} to ${num(Number((value + column.width).toPrecision(12)))}`;
+  return labelled(column.labels ? column : table.columns.find((each) => each.name === column.name), value);
+}
+
+// Behind a number: its ±; its ends where these are not equally far; places in the order of values where only these are known.
+function spread({ half, low, high, rank }) {
+  if (half !== null) return `± ${few(half)}`;
+  const end = (value) => fitted(value, span(low, high));
+  if (low !== null || high !== null) return `${low === null ? "−∞" : end(low)} … ${high === null ? "∞" : end(high)}`;
+  return rank ? `± ${num(rank[1])} in rank` : "";
+}
+const span = (low, high) => low === null || high === null ? null : (high - low) / 2;   // for the number of digits only
 
 // As many digits as the ± carries: two of its own.
 function fitted(value, half) {
@@ -109,12 +135,16 @@ function grouped(answer, rows, { keys, numbers, isMadeUp }) {
 
 function footer(answer, rows) {
   const part = (title, text) => el("div", {}, [el("h3", { text: title }), text]);
-  const all = answer.simultaneous ? "all numbers at once" : "each number by itself. All of them hold at once less often than that";
+  const sure = percent(answer.confidence), times = `${num(100 * Number(answer.confidence))} of 100`;
+  const example = rows.flatMap((row) => row.cells.map((cell) => [row.label, cell])).find(([, cell]) => !cell.few && cell.value !== null && cell.low !== null && cell.high !== null);
+  const read = example ? `${example[0] ? `${example[0]}: ` : ""}noise was added on purpose, so ${example[1].shown} is not the exact number. It lies between ${few6(example[1].low)} and ${few6(example[1].high)}: such a statement is right in ${times} cases. ` : "";
+  const all = answer.simultaneous ? "for all numbers at once" : "for each number by itself; all of them hold at once less often than that";
+  const ranks = answer.rank_intervals?.length ? " A ± in rank says how many places in the order of values it may be off." : "";
   return el("div", { class: "foot" }, [
-    part("What the ± covers", `The noise and the rounding, at ${percent(answer.confidence)}, ${all}.`),
-    part("What it does not cover", [...answer.left_out.map((sentence) => `${sentence[0].toUpperCase()}${sentence.slice(1)}. `), "Who is not in the table, and wrong values in it."].join("")),
+    part("What the ± means", `${read}It covers the noise and the rounding, at ${sure}, ${all}.${ranks}`),
+    part("What it does not cover", [...answer.left_out.map((text) => `${sentence(text)} `), "Who is not in the table, and wrong values in it."].join("")),
     rows.some((row) => row.cells.some((cell) => cell.few)) ? part("Too few rows", "By their released counts these groups may be empty, so that nothing can be read off them.") : null,
-    answer.warnings.length ? part("Worth knowing", answer.warnings.join(" ")) : null,
+    answer.warnings.length ? part("Worth knowing", answer.warnings.map(sentence).join(" ")) : null,
     el("p", { class: "all" }, [el("span", {}, ["answer ", el("code", { text: answer.id })])])]);
 }
 

@@ -1,17 +1,18 @@
 // The analyst's page. It sends texts and decimal strings, shows what comes back, and never works out a ± or a price.
 import { ask as asked, get, leave, Lost, post, token, Turned } from "./api.js";
-import { failed, running, shape, showAnswer } from "./answer.js";
+import { failed, running, shape, showAnswer, unreadable } from "./answer.js";
+import { factsOf, when } from "./public.js";
 import { groupable, makeBuilder, quoted } from "./builder.js";
 import { insert, paint, refuse } from "./editor.js";
 import { gauge } from "./gauge.js";
-import { $, $$, amount, banner, el, icon, later, loss, menus, painted } from "./kit.js";
+import { $, $$, amount, american, banner, el, icon, later, loss, menus, painted, remedy, sentence, toast } from "./kit.js";
 import { makePrice } from "./price.js";
 import { noQuote, showQuote } from "./quote.js";
 import { turned } from "./theme.js";
 
 const WAIT = 150;   // milliseconds after the last change
 const FUNCTIONS = ["COUNT(*)", "AVG()", "SUM()", "MEDIAN()", "QUANTILE(, 0.9)", "STDDEV()", "MIN()", "MAX()", "COUNT(DISTINCT )", "COUNT_IF()", "AT_BOUNDS()", "BIN(, 10)", "FILTER (WHERE )"];
-const state = { me: null, tables: [], table: null, builder: null, quote: null, isAnswered: false, key: null, turn: 0, isSure: false, replies: new Map() };
+const state = { me: null, tables: [], table: null, builder: null, quote: null, isAnswered: false, shown: "", asking: null, turn: 0, isSure: false, replies: new Map() };
 const pricing = makePrice((isAtOnce) => { state.isSure = false; if (isAtOnce) requote(); else soon(); });
 const path = (...words) => `/api/tables/${[state.table.name, ...words].map(encodeURIComponent).join("/")}`;
 const body = () => ({ sql: $("#sql").value, ...pricing.body() });
@@ -39,42 +40,75 @@ function showFound(found) {
   if ($("#banner .warn")) banner("");
   refuse(null);
   pricing.about(found.budget);
-  showQuote(found, pricing.show(found));
-  if (!state.isAnswered) shape(found, state.table);
+  showQuote(found, pricing.show(found), { table: state.table, isAnswered: state.isAnswered && state.shown === JSON.stringify(body()), add: (column) => addStatistic("AT_BOUNDS", column) });
+  if (!state.isAnswered && !(state.asking && isStill(state.asking))) shape(found);
+  if (state.asking) for (const button of [$("#ask"), $("#dock-ask")]) button.disabled = true;
+  usedUp(found.budget);
   locked();
 }
 
 function showRefusal(error) {
   state.quote = null;
   if (error instanceof Lost) {
-    banner("warn", "off", "No connection.", "The quote may be out of date. Nothing was asked and nothing was charged.", el("button", { type: "button", class: "btn tight", text: "Try now", onclick: requote }));
+    for (const button of [$("#ask"), $("#dock-ask"), $("#rehearse")]) button.disabled = true;
+    if (state.asking && $("#banner .danger")) return;                   // what is said of an ask is not taken back by a quote
+    const words = state.asking ? "The quote may be out of date. What you asked before will be under Your questions." : "The quote may be out of date. Nothing was asked and nothing was charged.";
+    banner("warn", "off", "No connection.", words, el("button", { type: "button", class: "btn tight", text: "Try now", onclick: requote }));
     return;
   }
   if (!(error instanceof Turned)) throw error;
   if (error.status === 401) return;
   refuse(error.body, written);
+  offerDelta(error.body);
   pricing.kept();
   noQuote(error.message);
-  if (!state.isAnswered) { $("#a-head").textContent = "Answer"; $("#a-body").replaceChildren(el("p", { class: "muted small", text: "The shape of the answer will be shown here as soon as the question can be read." })); }
+  if (!state.isAnswered) unreadable();
+}
+
+// Keys that nobody listed take a δ: one that the budget has is one click away.
+function offerDelta(body) {
+  const some = /delta/.test(body.remedy ?? body.hint ?? "") ? pricing.someDelta() : null;
+  if (some) $("#refused .refused")?.append(el("p", { class: "row" }, el("button", { type: "button", class: "btn tight", text: `Spend ${loss({ delta: some })} as well`, onclick: () => pricing.spendDelta(some) })));
+}
+
+function addStatistic(statistic, column) {
+  if (!$("#builder").inert) { state.builder.add(statistic, column.replaceAll('"', "")); return; }
+  $("#sql").value = $("#sql").value.replace(/\sFROM\s/i, (from) => `, ${statistic}(${column}) AS ${statistic.toLowerCase()}${from}`);
+  written();
+}
+
+function usedUp(budget) {
+  const kind = pricing.price.kind, isEmpty = amount(budget.remaining[kind] ?? 0) <= 0;
+  if (isEmpty && state.table.state !== "stopped" && !$("#banner .danger")) banner("danger", "stop", `The budget of ${state.table.name} is used up.`, "What was answered before can still be opened, free.");
 }
 
 // ---- asking
 
 async function ask() {
   const quote = state.quote;
-  if (!quote || $("#ask").disabled) return;
+  if (!quote || state.asking || $("#ask").disabled) return;
   if (isLarge(quote) && !state.isSure) { confirm(quote); return; }
-  state.key ??= crypto.randomUUID();
+  await send({ table: state.table.name, body: body(), key: crypto.randomUUID(), quote });
+}
+
+// One ask, however often it is sent: it has its own text and its own key, whatever is typed meanwhile.
+async function send(asking) {
+  state.asking = asking;
   for (const button of [$("#ask"), $("#dock-ask")]) button.disabled = true;   // a double click is one ask
-  if (!quote.replay) running("running");
+  if (!asking.quote.replay) running("running");
   try {
-    const found = await asked(state.table.name, body(), state.key, () => running("queued"));
-    state.key = null;
-    answered(found, { ...found, paid: quote.takes ?? quote.cost });
+    const found = await asked(asking.table, asking.body, asking.key, () => running("queued"));
+    Object.assign(state, { asking: null, shown: JSON.stringify(asking.body) });
+    if (isStill(asking)) { answered(found, { ...found, paid: found.paid ?? asking.quote.takes ?? asking.quote.cost }); return; }
+    toast("The answer to what you asked is under Your questions");
+    state.replies.clear();
+    requote();
+    drawHistory();
   } catch (error) {
-    trouble(error);
+    trouble(error, asking);
   }
 }
+const isStill = (asking) => state.table.name === asking.table && $("#sql").value === asking.body.sql;
 
 function answered(found, shown) {
   state.isAnswered = true;
@@ -85,20 +119,38 @@ function answered(found, shown) {
   $("#answer").scrollIntoView({ block: "nearest", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
   $("#say").textContent = found.replayed ? "Answer shown, free." : `Answered for ${loss(found.cost)}.`;
   requote();
-  if (!found.rehearsed) drawHistory();
+  if (found.rehearsed) return;
+  drawHistory();
+  state.tables = state.tables.map((each) => each.name === state.table.name ? { ...each, budget: found.budget } : each);
+  drawTables();
 }
 
-function trouble(error) {
+function trouble(error, asking = null) {
+  const again = (key) => el("button", { type: "button", class: "btn tight", text: "Ask again, charged once", onclick: () => { banner(""); send({ ...asking, key }); } });
   if (error instanceof Lost) {
-    banner("danger", "off", "The connection was lost.", "It may have been charged.", el("button", { type: "button", class: "btn tight", text: "Ask again, charged once", onclick: () => { banner(""); $("#ask").disabled = false; state.isSure = true; ask(); } }));
+    if (asking) banner("danger", "off", "The connection was lost.", "It may have been charged.", again(asking.key));
+    else banner("warn", "off", "No connection.", "Nothing was asked and nothing was charged.");
     return;
   }
+  state.asking = null;
   if (!(error instanceof Turned)) throw error;
-  state.key = null;
-  if (error.status >= 500 && error.body.error === "fault") failed(error.body);
-  else banner("danger", "stop", "Not answered.", `${error.message}${error.body.hint ? `; ${error.body.hint}` : ""}. Nothing was charged.`);
+  if (error.status === 503 && asking) {                // ledger or source cannot be reached; whatever was charged for it is not charged again
+    banner("danger", "off", "Not answered now.", `${sentence(error.message)} ${error.body.reference ? `The data holder can look it up by its reference ${error.body.reference}. ` : ""}It is charged once, however often you ask.`, again(crypto.randomUUID()));
+  } else if (error.status >= 500) failed(error.body, asking?.quote.cost);
+  else banner("danger", "stop", "Not answered.", `${sentence(error.message)} ${error.body.hint ? `${sentence(remedy(error.body))} ` : ""}Nothing was charged.`, el("button", { type: "button", class: "btn tight", text: "Close", onclick: () => banner("") }));
   state.replies.clear();
+  if (error.status === 403 || error.status === 404) reopened();
   requote();
+}
+
+// A table that was frozen or taken away in the meantime says so at once.
+async function reopened() {
+  try {
+    state.table = await get(`/api/tables/${encodeURIComponent(state.table.name)}`);
+    drawTable();
+  } catch (error) {
+    if (!(error instanceof Lost) && error.status !== 401) banner("danger", "stop", "This table is not yours to ask any more.", "The data holder took it away. What you were answered before is yours.");
+  }
 }
 
 const isLarge = (quote) => !quote.replay && part(quote) >= 0.5;
@@ -118,6 +170,7 @@ async function rehearse() {
   if (!state.quote || $("#rehearse").disabled) return;
   try {
     const found = await post(path("rehearse"), body());
+    state.shown = "";
     answered({ ...found, rehearsed: true }, { ...found, rehearsed: true });
   } catch (error) {
     trouble(error);
@@ -133,7 +186,6 @@ function written() {
   $("#builder-state").replaceChildren(...(isByHand ? ["Written by hand. ", el("button", { type: "button", class: "link", text: "Back to the builder’s", onclick: () => state.builder.again() })] : ["The builder writes the SQL"]));
   state.isAnswered = false;
   state.isSure = false;
-  state.key = null;
   paint();
   soon();
 }
@@ -154,23 +206,23 @@ function pick(column) {
 // ---- the table
 
 function drawTable() {
-  const { table } = state, words = table.words, budget = table.budget;
+  const { table } = state, words = table.words;
   document.title = `Ask ${table.name} · discreet`;
   $("#table-name").textContent = table.name;
   $("#table-title").textContent = table.description;
-  const protects = words.about.slice(1);
-  $("#facts").replaceChildren(...[...protects.map(sentence), ...(words.caps ?? []).map(sentence), `${loss(budget.cap)} for everybody, for the life of the table. Nothing refills.`, table.odds].filter(Boolean).map((text) => el("li", { text })));
+  $("#facts").replaceChildren(...factsOf(table).map(([lead, rest]) => el("li", {}, [lead ? el("b", { text: `${lead} ` }) : null, rest])));
   const described = new Map(words.columns.map((each) => [each.name, each]));
   $("#columns").replaceChildren(...table.columns.map((column) => { const said = described.get(column.name); return el("li", {}, el("button", { type: "button", onclick: () => pick(column) }, [
-    el("code", { text: column.name }), el("span", { text: column.type }), el("span", { text: [said?.values, said?.description].filter(Boolean).join(" · ") })])); }));
+    el("code", { text: column.name }), el("span", { text: column.type }), el("span", { text: [american(said?.values ?? ""), said?.description, column.per_unit && "the same in all rows of one"].filter(Boolean).join(" · ") })])); }));
+  $("#caps").hidden = table.unit.kind !== "column";
+  for (const [box, name] of [["#max-rows", "max_rows"], ["#max-groups", "max_groups"]]) $(box).placeholder = table.unit[name] ? String(table.unit[name]) : "no cap";
   $("#functions").replaceChildren(...FUNCTIONS.map((each) => el("button", { type: "button", class: "fn", "aria-label": `Insert ${each}`, text: each.replace(/\(.*$/, each === "COUNT(*)" ? "(*)" : ""), onclick: () => insert(each, written) })));
   stopped();
 }
-const sentence = (text) => `${text[0].toUpperCase()}${text.slice(1)}.`;
-
 function stopped() {
   if (state.table.state !== "stopped") { banner(""); return; }
-  banner("danger", "snow", "Asking is stopped.", `${state.table.reason ?? ""} What was answered before can still be opened, free.`);
+  const reason = american(state.table.reason ?? "");
+  banner("danger", "snow", /frozen/.test(reason) ? "Asking is frozen." : "Asking is stopped.", `${reason}${/[.!?]$/.test(reason) ? "" : "."} What was answered before can still be opened, free.`);
   locked();
 }
 
@@ -191,8 +243,6 @@ function drawTables() {
 }
 
 // ---- what was asked before
-
-const when = (text) => new Date(text).toLocaleString("en-US", { month: "short", day: "numeric", hour: "numeric", minute: "2-digit" });
 
 async function drawHistory() {
   let answers;
@@ -216,8 +266,8 @@ async function again(each) {
   written();
   try {
     const found = await get(`/api/answers/${each.id}`);
-    state.isAnswered = true;
-    showAnswer({ ...found, replayed: true, paid: each.cost }, state.table);
+    Object.assign(state, { isAnswered: true, shown: "" });
+    showAnswer({ ...found, replayed: true, paid: found.paid ?? each.cost }, state.table);
     $("#answer").focus({ preventScroll: true });
   } catch (error) {
     trouble(error);
@@ -230,6 +280,7 @@ async function open(name) {
   state.table = await get(`/api/tables/${encodeURIComponent(name)}`);
   history.replaceState(null, "", `/ask?table=${encodeURIComponent(name)}`);
   state.replies.clear();
+  state.asking = null;
   state.builder = makeBuilder(state.table, fromBuilder);
   pricing.about(state.table.budget);
   drawTable();

@@ -23,6 +23,13 @@ export function token(name, value, copy) {
   return shown(body, `Token for ${name}`, () => ({}), true);
 }
 
+// A text to look at and take along.
+export function text(title, words, value, copy) {
+  const body = el("form", { method: "dialog" }, [el("h2", { text: title }), el("p", { class: "small", text: words }), el("pre", { class: "code tall", tabindex: 0, role: "region", "aria-label": title, text: value }),
+    el("div", { class: "actions" }, [el("button", { type: "button", class: "btn", text: "Copy", onclick: () => copy(value, title) }), el("button", { class: "btn primary", value: "yes", text: "Close" })])]);
+  return shown(body, title, () => ({}));
+}
+
 function shown(body, title, values, isHeld = false) {
   const dialog = document.body.appendChild(el("dialog", { "aria-label": title }, body));
   if (isHeld) dialog.addEventListener("cancel", (event) => event.preventDefault());

@@ -1,5 +1,5 @@
 // The SQL box: painted text behind a see-through textarea, and refusals at their place in the text.
-import { $, el, painted } from "./kit.js";
+import { $, american, el, painted, remedy as said } from "./kit.js";
 
 export function paint(error = null) {
   const text = $("#sql").value, at = error?.position ?? -1, length = at < 0 ? 0 : wordAt(text, at).length || 1;
@@ -17,13 +17,13 @@ export function refuse(error, written) {
   const where = at < 0 ? null : el("pre", {}, [`${text.slice(start).split("\n")[0]}\n${" ".repeat(at - start)}`, el("b", { text: `^${"~".repeat(Math.max(0, wordAt(text, at).length - 1))}` })]);
   const place = at < 0 ? "" : ` (line ${text.slice(0, at).split("\n").length}, column ${at - start + 1})`;
   $("#refused").replaceChildren(el("div", { class: "refused" }, [where,
-    el("p", {}, [el("strong", { text: `Refused: ${error.message}` }), `${place}. Nothing was charged.`]), remedy(error, at, written)]));
+    el("p", {}, [el("strong", { text: `Refused: ${american(error.message)}` }), `${place}. Nothing was charged.`]), remedy(error, at, written)]));
 }
 
 function remedy(error, at, written) {
   if (!error.hint) return null;
   const word = /^write (\w+|"[^"]+")$/.exec(error.hint)?.[1], text = $("#sql").value;
-  if (!word || at < 0) return el("p", { text: `${error.hint[0].toUpperCase()}${error.hint.slice(1)}.` });
+  if (!word || at < 0) { const words = said(error); return el("p", { text: `${words[0].toUpperCase()}${words.slice(1)}.` }); }
   const mend = () => { $("#sql").setRangeText(word, at, at + wordAt(text, at).length, "end"); written(); $("#sql").focus(); };
   return el("p", { class: "row" }, el("button", { type: "button", class: "btn tight", text: `Write ${word} instead`, onclick: mend }));
 }

@@ -25,9 +25,26 @@ export const amount = (text) => { const [above, below = "1"] = String(text).spli
 
 const SIGNS = { epsilon: "ε", rho: "ρ", delta: "δ" };
 export const sign = (name) => SIGNS[name] ?? name;
-// A fraction is written as a decimal where that is the same number.
-const decimal = (text) => { const found = amount(text); return String(text).includes("/") && Number(found.toFixed(6)) === found ? String(found) : String(text); };
-export const loss = (found) => Object.entries(found ?? {}).map(([name, value]) => `${sign(name)} ${decimal(value)}`).join(", ") || "nothing";
+// As it came, but for fractions that are decimals, a δ that is mostly zeros, and digits that nobody reads.
+function decimal(text, name) {
+  const found = amount(text), said = String(text);
+  if (name === "delta" && found > 0 && found < 0.001) return found.toExponential().replace(/^(\d\.\d{3})\d+/, "$1…");
+  if (said.includes("/") && Number(found.toFixed(6)) === found) return String(found);
+  return /\.\d{7,}$/.test(said) && found >= 0.0001 ? `${said.slice(0, said.search(/[1-9]/) + 7)}…` : said;
+}
+const isTold = ([name, value], _, all) => name !== "delta" || amount(value) !== 0 || all.length === 1;   // a δ of nothing says nothing
+const ORDER = ["epsilon", "delta", "rho"];
+export const loss = (found) => Object.entries(found ?? {}).sort(([a], [b]) => ORDER.indexOf(a) - ORDER.indexOf(b)).filter(isTold).map(([name, value]) => `${sign(name)} ${decimal(value, name)}`).join(", ") || "nothing";
+export const part = (found, kind) => decimal(found[kind] ?? "0", kind);
+
+// Sentences of the server, with thousands as this page writes them.
+export const american = (text) => String(text).replace(/(\d) (?=\d{3}(?!\d))/g, "$1,");
+export const sentence = (text) => { const said = american(text); return `${said[0]?.toUpperCase() ?? ""}${said.slice(1)}${/[.!?]$/.test(said) ? "" : "."}`; };
+
+// A remedy in the words of this page: {delta=1e-6} is "δ 1e-6".
+const WORDS = { epsilon: (x) => `ε ${x}`, delta: (x) => `δ ${x}`, rho: (x) => `ρ ${x}`, within: (x) => `a ± of ${x}`, assuming: (x) => `${x} rows in a group, under More choices`,
+  max_rows: (x) => `at most ${x} rows of each, under More choices`, max_groups: (x) => `at most ${x} groups for each, under More choices`, value_intervals: () => "the intervals of medians, under More choices" };
+export const remedy = (body) => american((body.remedy ?? body.hint ?? "").replace(/\{(\w+)(?:=([^}]*))?\}/g, (all, name, value) => WORDS[name]?.(value) ?? all.slice(1, -1)));
 
 // ---- icons and notes
 const PATHS = {

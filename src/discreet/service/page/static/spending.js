@@ -3,16 +3,22 @@ import { amount, num, svg } from "./kit.js";
 
 const HIGH = 240, TOP = 26, BOTTOM = 28, LEFT = 40;
 
-export function spending(root, { charges, cap, kind, since }) {
-  const draw = () => root.replaceChildren(charges.length ? picture(Math.max(300, root.clientWidth), charges, { cap, kind, since }) : document.createTextNode("Nothing was asked so far."));
+const watched = new WeakMap();
+
+export function spending(root, told) {
+  const draw = () => root.replaceChildren(told.charges.length ? picture(Math.max(300, root.clientWidth), told.charges, told) : document.createTextNode("Nothing was asked so far."));
   draw();
+  watched.get(root)?.disconnect();
   let width = root.clientWidth;
-  new ResizeObserver(() => { if (Math.abs(root.clientWidth - width) > 2) { width = root.clientWidth; draw(); } }).observe(root);
+  const watch = new ResizeObserver(() => { if (Math.abs(root.clientWidth - width) > 2) { width = root.clientWidth; draw(); } });
+  watched.set(root, watch);
+  watch.observe(root);
 }
 
-function picture(width, charges, { cap, kind, since }) {
+function picture(width, charges, { cap, caps = [], kind, since, from: start = 0 }) {
   const people = [...new Set(charges.map((each) => each.analyst || "anonymous"))].sort(), most = amount(cap), right = width < 560 ? 12 : 150;
-  const asked = charges.map((each) => Date.parse(each.at)), from = Math.min(...asked, since ? Date.parse(since) : Infinity);
+  const opened = Math.min(...charges.map((each) => Date.parse(each.at)), since ? Date.parse(since) : Infinity), from = Math.max(opened, start);
+  const asked = charges.map((each) => Math.max(from, Date.parse(each.at)));   // what was spent before stands at the left edge
   const times = [from, ...asked, Math.max(Date.now(), ...asked, from + 1)], to = times.at(-1);
   const x = (time) => LEFT + (width - LEFT - right) * (time - from) / (to - from), y = (value) => TOP + (HIGH - TOP - BOTTOM) * (1 - value / (most * 1.08));
   const found = svg("svg", { class: "chart", width, height: HIGH + (right < 100 ? 20 * Math.ceil(people.length / 2) + 8 : 0), role: "img", "aria-label": "Spent budget over time, by analyst. The table below has the numbers." });
@@ -29,7 +35,9 @@ function picture(width, charges, { cap, kind, since }) {
     else found.append(svg("rect", { class: `s${index % 6 + 1}`, x: LEFT + (index % 2) * 150, y: HIGH + 6 + Math.floor(index / 2) * 20, width: 10, height: 10, rx: 2 }), svg("text", { x: LEFT + 16 + (index % 2) * 150, y: HIGH + 15 + Math.floor(index / 2) * 20, text: words }));
     below = up;
   });
-  found.append(svg("path", { class: "cap", fill: "none", d: `M${LEFT} ${y(most)}H${width - right}` }), svg("text", { class: "capt", x: LEFT + 4, y: y(most) - 6, text: `cap ${cap}` }));
+  const steps = (caps.length ? caps : [{ at: from, cap }]).map((each) => ({ x: x(Math.max(from, new Date(each.at).getTime())), cap: each.cap }));
+  found.append(svg("path", { class: "cap", fill: "none", d: steps.map((each, at) => at ? `H${each.x}V${y(amount(each.cap))}` : `M${LEFT} ${y(amount(each.cap))}`).join("") + `H${width - right}` }));
+  steps.forEach((each, at) => { if (at === steps.length - 1 || steps[at + 1].x - each.x > 60) found.append(svg("text", { class: "capt", x: (at ? each.x : LEFT) + 4, y: y(amount(each.cap)) - 6, text: at ? `raised to ${each.cap}` : `cap ${each.cap}` })); });
   return found;
 }
 

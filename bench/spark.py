@@ -1,0 +1,87 @@
+"""Questions about a table on Spark, beside the same in Spark alone
+
+A classic session on this machine (`local[2]`, 3 GB) over a Parquet file of 20 million rows: a count and a sum in 50 groups, every
+row a unit of its own; then 2 million units with ten rows each, of whom at most 5 groups count and 2 rows' worth in each. Beside
+them Spark alone does `GROUP BY g` and `GROUP BY unit, g` with a count and a sum: the least that anybody has to do. Times of ours
+are those of the whole question, charge and noise included.
+
+Files are in the system's cache. *Best* is the shortest of several runs after one that warms up; ratios and targets go by it.
+"""
+
+import tempfile
+import warnings
+from collections.abc import Callable
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from _record import Times, compared, record, target
+
+import discreet as dc
+
+ROWS, UNITS, GROUPS, REPEATS = 20_000_000, 2_000_000, 50, 3
+ALONE = "SELECT g, COUNT(*), SUM(x) FROM rows GROUP BY g"
+BY_UNIT = "SELECT g, SUM(n), SUM(s) FROM (SELECT u, g, COUNT(*) AS n, SUM(x) AS s FROM rows GROUP BY u, g) GROUP BY g"
+ASKED = "SELECT g, COUNT(*) AS n, SUM(x) AS s FROM t GROUP BY g"
+
+
+def main() -> None:
+    from pyspark.sql import SparkSession
+
+    warnings.simplefilter("ignore")  # pyspark's own, about pandas
+    settings = {"spark.driver.memory": "3g", "spark.ui.enabled": "false", "spark.log.level": "OFF",
+                "spark.sql.shuffle.partitions": "8"}  # fmt: skip
+    builder = SparkSession.builder.master("local[2]")
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    session = builder.getOrCreate()
+    with tempfile.TemporaryDirectory() as folder:
+        took = measured(session, Path(folder) / "rows")
+    session.stop()
+    by_row, by_unit = (Times(took[ours].best / took[theirs].best, took[ours].median / took[theirs].median)
+                       for ours, theirs in (("discreet", "Spark"), ("discreet, by unit", "Spark, by unit")))  # fmt: skip
+    many = f"{ROWS:,} rows, {GROUPS} groups"
+    record(
+        "spark",
+        {
+            "Targets": [
+                target(f"count and sum, {many}, beside Spark alone", by_row, at_most=1.3, unit="×"),
+                target(f"{UNITS:,} units, ≤ 5 of {GROUPS} groups each, beside GROUP BY unit, group", by_unit, at_most=1.8,
+                       unit="×"),
+            ],
+            "Seconds": [{"what": what, "best": each.best, "median": each.median} for what, each in took.items()],
+        },
+        packages=("discreet", "pyspark"),
+    )
+
+
+def measured(session: Any, place: Path) -> dict[str, Times]:
+    made = (
+        f"CAST(pmod(hash(id, 3), {UNITS}) AS BIGINT) AS u",
+        f"CAST(pmod(hash(id), {GROUPS}) AS INT) AS g",
+        "CAST(pmod(hash(id, 7), 10000) AS DOUBLE) / 100 AS x",
+    )
+    session.range(ROWS).selectExpr(*made).write.parquet(str(place))
+    frame = session.read.parquet(str(place))
+    frame.createOrReplaceTempView("rows")
+    columns = {"g": dc.category(*range(GROUPS)), "x": dc.number(0, 100)}
+    tables = {
+        "discreet": dc.table(frame, columns=columns, unit="row", neighbours="add_remove", budget=10**6),
+        "discreet, by unit": dc.table(frame, columns=columns, neighbours="add_remove", budget=10**6,
+                                      unit={"column": "u", "max_groups": 5, "max_rows_per_group": 2}),
+    }  # fmt: skip
+    prices = count(1)
+
+    def asking(table: Any) -> Callable[[], object]:
+        return lambda: table.ask(ASKED, epsilon=f"0.{next(prices):04}", anew=True)
+
+    acts: dict[str, Callable[[], object]] = {
+        "Spark": lambda: session.sql(ALONE).collect(),
+        "Spark, by unit": lambda: session.sql(BY_UNIT).collect(),
+        **{what: asking(table) for what, table in tables.items()},
+    }
+    return compared(acts, repeats=REPEATS)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""DuckDB: files and frames, read by a database inside this process."""

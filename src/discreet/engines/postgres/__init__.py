@@ -1,0 +1,1 @@
+"""PostgreSQL: tables that stay where they are, read by statements that cannot fail on any row."""

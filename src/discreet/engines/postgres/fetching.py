@@ -1,0 +1,32 @@
+"""What a statement found, as columns of numpy: whole numbers as int64, or not at all."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+__all__ = ["fetched"]
+
+_TYPES: dict[int, type] = {16: np.bool_, 20: np.int64, 21: np.int64, 23: np.int64, 701: np.float64}  # by number in pg_type
+
+
+def fetched(connection: "Connection[Any]", sql: str) -> dict[str, NDArray[Any]]:
+    """The columns of a SELECT by their names; NULL is masked."""
+    with connection.cursor(binary=True) as cursor:
+        cursor.execute(sql.encode())
+        rows = cursor.fetchall()
+        described = cursor.description or []
+    columns = zip(*rows, strict=True) if rows else [()] * len(described)
+    return {each.name: _column(list(values), _TYPES.get(each.type_code)) for each, values in zip(described, columns, strict=True)}
+
+
+def _column(values: list[Any], kind: type | None) -> NDArray[Any]:
+    if kind is None:
+        return np.ma.array(np.array(values, object), mask=[value is None for value in values])
+    is_null = np.array([value is None for value in values], bool)
+    if not is_null.any():
+        return np.array(values, kind)
+    return np.ma.array(np.array([kind(0) if value is None else value for value in values], kind), mask=is_null)

@@ -1,0 +1,1 @@
+"""What stored values, questions and units mean, in plain Python: what every engine computes."""

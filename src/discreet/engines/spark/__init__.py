@@ -1,0 +1,1 @@
+"""Tables on Spark: any session, classic or Connect, by SQL and frames alone."""

@@ -1,0 +1,218 @@
+"""Copies of a ledger, and what putting one back can and cannot do."""
+
+import json
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+from threading import Event, Thread
+
+import pytest
+
+import discreet as dc
+from discreet.curator import accounts, office
+from discreet.curator.backups import backup, restore
+
+SOURCE = Path(__file__).resolve().parents[2] / "src"
+FACTS = """
+[table]
+name = "people"
+source = "people.csv"
+unit = "row"
+neighbours = "add_remove"
+[budget]
+epsilon = 100
+[columns.age]
+type = "integer"
+lower = 0
+upper = 100
+"""
+COUNT = "SELECT COUNT(*) AS n FROM people"
+
+
+@pytest.fixture
+def home(tmp_path):
+    folder = tmp_path / "home"
+    folder.mkdir()
+    (folder / "people.csv").write_text("age\n" + "\n".join(str(20 + i % 50) for i in range(300)) + "\n")
+    (folder / "people.toml").write_text(FACTS)
+    office.register(folder / "people.toml")
+    return folder
+
+
+@pytest.fixture
+def elsewhere(tmp_path, home):
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    (folder / "people.csv").write_bytes((home / "people.csv").read_bytes())
+    return folder
+
+
+def ask(folder, epsilon=1, **words):
+    with dc.open(folder / "people.toml") as table:
+        return table.ask(COUNT, epsilon=epsilon, anew=True, **words)
+
+
+def spent(folder):
+    with dc.open(folder / "people.toml") as table:
+        return table.budget.spent.epsilon
+
+
+def test_a_copy_holds_ledger_keys_and_facts_for_its_owner_and_no_rows(home, tmp_path):
+    ask(home)
+    made = backup(home, tmp_path / "copy")
+    kept = {"ledger/ledger.db", "ledger/key.pem", "ledger/public.pem"}
+    assert set(made.files) == kept | {"people.toml", "witness.json", "backup.json"}
+    assert stat.S_IMODE((tmp_path / "copy").stat().st_mode) == 0o700
+    assert stat.S_IMODE((tmp_path / "copy" / "ledger" / "key.pem").stat().st_mode) == 0o600
+    assert made.verified.ok
+    assert office.verify(home, made.witness).rollback == "excluded"
+    assert {each.name for each in tmp_path.iterdir()} == {"home", "copy"}
+    with pytest.raises(dc.ParameterError, match="there already"):
+        backup(home, tmp_path / "copy")
+
+
+def test_what_comes_back_is_frozen_until_somebody_has_looked_and_then_goes_on(home, elsewhere, tmp_path):
+    first = ask(home)
+    made = backup(home, tmp_path / "copy")
+    found = restore(tmp_path / "copy", elsewhere, witness=made.witness)
+    assert (found.is_done, found.verified.rollback, found.mended.tables) == (True, "excluded", ("people",))
+    with pytest.raises(dc.AccessError, match="restored from a copy of"):
+        ask(elsewhere, epsilon=2)
+    assert spent(elsewhere) == spent(home) == 1
+    assert office.verify(elsewhere, made.witness).ok
+    office.unfreeze(elsewhere / "people.toml", reason="looked at it")
+    with dc.open(elsewhere / "people.toml") as table:
+        assert table.ask(COUNT, epsilon=1).value == first.value
+    ask(elsewhere)
+    assert spent(elsewhere) == 2
+
+
+def test_a_copy_that_is_older_than_the_witness_is_refused_and_leaves_nothing(home, elsewhere, tmp_path):
+    backup(home, tmp_path / "copy")
+    ask(home)
+    late = office.witness(home)
+    found = restore(tmp_path / "copy", elsewhere, witness=late)
+    assert not found.is_done
+    assert "rolled back" in found.verified.problems[0]
+    assert {each.name for each in elsewhere.iterdir()} == {"people.csv"}
+    with pytest.raises(dc.ParameterError, match="reason"):
+        restore(tmp_path / "copy", elsewhere, witness=late, older=True)
+    told = restore(tmp_path / "copy", elsewhere, witness=late, older=True, reason="the disk is gone")
+    assert told.is_done
+    (act,) = [each for each in office.entries(elsewhere) if each.kind == "freeze"]
+    assert "older than the witness" in act.body["reason"]
+    assert act.body["reason"].endswith("the disk is gone")
+    assert not office.verify(elsewhere, late).ok
+
+
+def test_without_a_witness_a_rollback_is_not_excluded_and_it_says_so(home, elsewhere, tmp_path):
+    backup(home, tmp_path / "copy")
+    ask(home)
+    found = restore(tmp_path / "copy", elsewhere)
+    assert (found.is_done, found.verified.rollback) == (True, "not excluded")
+    with pytest.raises(dc.AccessError, match="no witness: what was charged since is not in it"):
+        ask(elsewhere)
+
+
+def test_a_ledger_that_is_there_is_never_replaced(home, tmp_path):
+    backup(home, tmp_path / "copy")
+    ask(home)
+    with pytest.raises(dc.LedgerFault, match="2 entries more"):
+        restore(tmp_path / "copy", home)
+    assert spent(home) == 1
+    (home / ".discreet" / "ledger.db").unlink()
+    with pytest.raises(dc.LedgerFault, match=r"there is a \.discreet already"):
+        restore(tmp_path / "copy", home)
+
+
+@pytest.mark.parametrize("name", ["ledger/ledger.db", "ledger/key.pem", "witness.json", "people.toml"])
+def test_a_copy_that_was_changed_is_refused(home, elsewhere, tmp_path, name):
+    backup(home, tmp_path / "copy")
+    file = tmp_path / "copy" / name
+    content = bytearray(file.read_bytes())
+    content[len(content) // 2] ^= 1
+    file.write_bytes(content)
+    with pytest.raises(dc.ParameterError, match=name):
+        restore(tmp_path / "copy", elsewhere)
+    file.unlink()
+    with pytest.raises(dc.ParameterError, match="not whole"):
+        restore(tmp_path / "copy", elsewhere)
+    assert not (elsewhere / ".discreet").exists()
+
+
+def test_a_witness_of_another_ledger_is_refused(home, elsewhere, tmp_path):
+    backup(home, tmp_path / "copy")
+    (elsewhere / "people.toml").write_text(FACTS)
+    office.register(elsewhere / "people.toml")
+    other = office.witness(elsewhere)
+    (tmp_path / "third").mkdir()
+    with pytest.raises(dc.ParameterError, match="witness"):
+        restore(tmp_path / "copy", tmp_path / "third", witness=other)
+
+
+DIES = """
+import os, sys
+import discreet as dc
+from discreet.curator.desk import Desk
+Desk.settled = lambda *a, **k: os._exit(9)                       # after the charge, and perhaps after the draw
+dc.open(sys.argv[1]).ask("SELECT COUNT(*) AS n FROM people", epsilon=5)
+"""
+
+
+@pytest.mark.slow
+def test_what_was_running_when_the_copy_was_made_is_never_drawn_again(home, elsewhere, tmp_path):
+    died = subprocess.run([sys.executable, "-c", DIES, str(home / "people.toml")], check=False, timeout=120,
+                          env=os.environ | {"PYTHONPATH": str(SOURCE)})  # fmt: skip
+    assert died.returncode == 9
+    made = backup(home, tmp_path / "copy")
+    with dc.open(home / "people.toml") as table:
+        delivered = table.ask(COUNT, epsilon=5)                                    # resumed here, and delivered
+        assert table.budget.spent.epsilon == 5
+    found = restore(tmp_path / "copy", elsewhere, witness=made.witness)
+    assert len(found.mended.written_off) == 1
+    office.unfreeze(elsewhere / "people.toml", reason="looked at it")
+    with dc.open(elsewhere / "people.toml") as table:
+        again = table.ask(COUNT, epsilon=5)
+        assert not again.replayed
+        assert (again.id == delivered.id, table.budget.spent.epsilon) == (False, 10)  # another charge, not another draw
+        assert table.recover() == []
+    assert office.verify(elsewhere).ok
+
+
+@pytest.mark.slow
+def test_a_copy_is_one_state_of_a_ledger_that_is_asked_meanwhile(home, elsewhere, tmp_path):
+    over = Event()
+
+    def asking():
+        while not over.is_set():
+            ask(home, epsilon="0.01")
+
+    busy = Thread(target=asking)
+    busy.start()
+    try:
+        made = [backup(home, tmp_path / f"copy{i}") for i in range(4)]
+    finally:
+        over.set()
+        busy.join()
+    assert [each.verified.ok for each in made] == [True] * 4
+    assert sorted(each.verified.entries for each in made) == [each.verified.entries for each in made]
+    assert restore(tmp_path / "copy3", elsewhere, witness=made[3].witness).is_done
+    (tmp_path / "third").mkdir()
+    assert not restore(tmp_path / "copy0", tmp_path / "third", witness=office.witness(home)).is_done
+
+
+def test_accounts_come_back_as_they_were(home, elsewhere, tmp_path):
+    token = accounts.add(home, "alice")
+    backup(home, tmp_path / "copy")
+    accounts.revoke(home, "alice")
+    restore(tmp_path / "copy", elsewhere)
+    assert token
+    assert [(each.name, each.state) for each in accounts.listed(elsewhere)] == [("alice", "open")]
+
+
+def test_the_list_of_a_copy_says_what_it_is(home, tmp_path):
+    made = backup(home, tmp_path / "copy")
+    told = json.loads((tmp_path / "copy" / "backup.json").read_text())
+    assert (told["form"], told["entries"], told["head"]) == ("discreet backup 1", made.verified.entries, made.verified.head)

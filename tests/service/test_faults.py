@@ -1,0 +1,285 @@
+"""What goes wrong around the service: a worker that dies, a ledger that is held or gone, a full disk, a clock that goes back."""
+
+import asyncio
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from threading import Event, Thread, Timer
+
+import pytest
+from tests.service.conftest import FACTS, Caller, made_home
+from tests.service.inside import Inside
+
+from discreet.curator import accounts, desk, office
+from discreet.ledger import accounts as ledger_accounts
+from discreet.ledger import admission, journal, logins
+from discreet.ledger.entries import chain
+from discreet.ledger.sqlite import database
+from discreet.ledger.sqlite.turns import taking_turns
+from discreet.service.guard import Guard
+from discreet.service.settings import Limits, Settings
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def count_above(age: int, epsilon: str = "0.5") -> dict[str, str]:
+    return {"sql": f"SELECT COUNT(*) AS n FROM people WHERE age > {age}", "epsilon": epsilon}
+
+
+def charges(folder: Path) -> list:
+    return [entry for entry in office.entries(folder) if entry.kind == "charge"]
+
+
+@pytest.fixture
+def home(tmp_path):
+    return made_home(tmp_path)
+
+
+@pytest.mark.slow
+def test_a_wish_whose_worker_dies_is_gone_on_with_at_the_price_it_was_turned_into(tmp_path):
+    home = made_home(tmp_path, rows=400)                                       # and about 200 by the facts
+    wish = {"sql": "SELECT AVG(age) AS m FROM people", "within": {"m": "5"}}
+    with Inside(Settings(home.folder)) as client:
+        alice = Caller(client, home.alice)
+        before = alice.post("/api/tables/people/quote", wish).json()["cost"]
+        words = [sys.executable, "-m", "tests.service.dying", str(home.folder), home.alice, "wish", json.dumps(wish)]
+        died = subprocess.run(words, cwd=ROOT, env=os.environ | {"PYTHONPATH": f"{ROOT / 'src'}:{ROOT}"}, check=False)
+        assert died.returncode == -signal.SIGKILL
+        assert len(charges(home.folder)) == 1
+        bob = Caller(client, home.bob)
+        count = {"sql": "SELECT COUNT(age) AS n FROM people", "epsilon": "2"}
+        assert bob.post("/api/tables/people/ask", count).status_code == 200
+        after = alice.post("/api/tables/people/quote", wish | {"anew": True}).json()["cost"]
+        assert after != before                                                 # by the count that bob has bought
+        told = alice.post("/api/tables/people/ask", wish, headers={"Idempotency-Key": "wish"})
+        for _ in range(100):                                                   # or a worker has found it by itself
+            if told.status_code != 202:
+                break
+            Event().wait(0.05)
+            told = alice.post("/api/tables/people/ask", wish, headers={"Idempotency-Key": "wish"})
+        assert told.status_code == 200, told.text
+        assert told.json()["cost"] == before
+    assert len(charges(home.folder)) == 2                                      # one of alice, one of bob
+    assert office.verify(home.folder).ok
+
+
+def test_a_ledger_that_somebody_holds_is_read_still_and_nothing_is_charged_meanwhile(home, monkeypatch):
+    monkeypatch.setattr(database, "_PATIENCE", 0.2)
+    with Inside(Settings(home.folder)) as client:
+        alice, named = Caller(client, home.alice), {"Idempotency-Key": "held"}
+        with taking_turns(home.folder / ".discreet" / "ledger.lock", 5):
+            for headers in ({}, named):
+                told = alice.post("/api/tables/people/ask", count_above(1), headers=headers)
+                assert (told.status_code, told.json()["error"]) == (503, "fault")
+                assert told.json().keys() == {"error", "message", "hint", "reference"}
+            for path in ("/api/me", "/api/tables", "/api/tables/people/budget", "/api/answers"):
+                assert alice.get(path).status_code == 200
+            assert alice.post("/api/tables/people/quote", count_above(1)).status_code == 200
+        assert charges(home.folder) == []
+        told = [alice.post("/api/tables/people/ask", count_above(1), headers=named) for _ in range(2)]
+        assert {each.status_code for each in told} == {200}
+        assert len({each.json()["id"] for each in told}) == 1
+    assert len(charges(home.folder)) == 1
+    assert office.verify(home.folder).ok
+
+
+def test_an_answer_waits_for_whoever_holds_the_ledger_when_it_is_drawn(home, monkeypatch):
+    monkeypatch.setattr(database, "_PATIENCE", 0.2)
+    before, held, let_go = desk.released_parts, Event(), Event()
+
+    def hold() -> None:
+        with taking_turns(home.folder / ".discreet" / "ledger.lock", 5):
+            held.set()
+            let_go.wait(30)
+
+    def read(*args):
+        Thread(target=hold, daemon=True).start()
+        held.wait(30)
+        Timer(0.7, let_go.set).start()                                         # several times as long as anybody waits
+        return before(*args)
+
+    with Inside(Settings(home.folder)) as client:
+        monkeypatch.setattr(desk, "released_parts", read)
+        told = Caller(client, home.alice).post("/api/tables/people/ask", count_above(1))
+        assert told.status_code == 200, told.text
+    assert [entry.kind for entry in office.entries(home.folder)][-2:] == ["charge", "settle"]
+
+
+def test_a_ledger_that_was_removed_is_never_made_anew(home):
+    kept = home.folder.parent / "kept"
+    with Inside(Settings(home.folder)) as client:
+        alice = Caller(client, home.alice)
+        assert alice.post("/api/tables/people/ask", count_above(1)).status_code == 200
+        shutil.copytree(home.folder / ".discreet", kept)
+        shutil.rmtree(home.folder / ".discreet")
+        for path in ("/api/me", "/api/tables", "/api/tables/people/budget", "/api/answers"):
+            told = alice.get(path)
+            assert (told.status_code, told.json()["error"]) == (503, "fault")
+        for verb in ("quote", "ask"):
+            assert alice.post(f"/api/tables/people/{verb}", count_above(2)).status_code == 503
+        assert not (home.folder / ".discreet" / "ledger.db").exists()
+    shutil.rmtree(home.folder / ".discreet", ignore_errors=True)               # where faults were written down
+    kept.rename(home.folder / ".discreet")
+    with Inside(Settings(home.folder)) as client:
+        again = Caller(client, home.alice).post("/api/tables/people/ask", count_above(1))
+        assert again.json()["replayed"]
+
+
+@pytest.mark.parametrize("spoilt", ["garbage", "put back"])
+def test_a_ledger_that_is_spoilt_or_put_back_under_a_service_answers_nothing_new(home, spoilt):
+    place, names = home.folder / ".discreet", ("ledger.db", "ledger.db-wal", "ledger.db-shm")
+    with Inside(Settings(home.folder)) as client:
+        alice = Caller(client, home.alice)
+        before = {name: (place / name).read_bytes() for name in names}
+        assert alice.post("/api/tables/people/ask", count_above(1)).status_code == 200
+        if spoilt == "garbage":
+            with (place / "ledger.db").open("r+b") as file:
+                file.seek(4096)
+                file.write(b"\xa5" * (len(before["ledger.db"]) - 4096))
+        else:                                                                  # in place, so that it is the same file
+            for name, content in before.items():
+                with (place / name).open("r+b") as file:
+                    file.truncate(0)
+                    file.write(content)
+        for headers in ({}, {"Idempotency-Key": "k"}):
+            for age in (1, 2):
+                told = alice.post("/api/tables/people/ask", count_above(age), headers=headers)
+                assert (told.status_code, told.json()["error"]) == (503, "fault")
+                assert told.json()["hint"] == ""                               # what to do is for the data holder
+
+
+def test_one_key_sent_at_once_and_one_question_of_several_are_one_charge(home):
+    with Inside(Settings(home.folder)) as client, ThreadPoolExecutor(16) as threads:
+        alice, bob = Caller(client, home.alice), Caller(client, home.bob)
+
+        def asked(place: int):
+            named = {"Idempotency-Key": "one"} if place % 2 else {}
+            return (alice, bob)[place % 4 // 2].post("/api/tables/people/ask", count_above(50), headers=named)
+
+        told = list(threads.map(asked, range(16)))
+        while any(each.status_code == 202 for each in told):
+            Event().wait(0.05)
+            told = list(threads.map(asked, range(16)))
+        assert {each.status_code for each in told} == {200}
+        assert len({str(each.json()["rows"]) for each in told}) == 1
+    assert len(charges(home.folder)) == 1
+
+
+def test_a_full_disk_is_told_and_every_key_is_charged_once_when_there_is_room(tmp_path):
+    small = tmp_path / "small"
+    small.mkdir()
+    made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16m", "tmpfs", str(small)], capture_output=True, check=False)
+    if made.returncode != 0:
+        pytest.skip("optional data: a file system of a few pages (mounting is not allowed here)")
+    try:
+        home = made_home(small)
+        with Inside(Settings(small)) as client:
+            alice = Caller(client, home.alice)
+
+            def asked(age: int):
+                return alice.post("/api/tables/people/ask", count_above(age, "0.01"), headers={"Idempotency-Key": f"key-{age}"})
+
+            assert asked(0).status_code == 200
+            with pytest.raises(OSError, match="space"):
+                (small / "filler").write_bytes(b"x" * 40_000_000)
+            told = [asked(age) for age in range(1, 30)]
+            assert {each.status_code for each in told} <= {200, 503}, [each.text for each in told]
+            assert told[-1].status_code == 503
+            assert alice.get("/api/me").status_code == 200
+            (small / "filler").unlink()
+            after = [asked(age) for age in range(30)]
+            assert {each.status_code for each in after} <= {200, 503}          # a charge whose answer was not kept is a fault
+            answered = {age for age, each in enumerate(told, 1) if each.status_code == 200}
+            assert answered <= {age for age, each in enumerate(after) if each.status_code == 200}
+            assert alice.post("/api/tables/people/ask", count_above(77, "0.01")).status_code == 200
+        verified = office.verify(small)
+        assert verified.ok, verified.problems
+        questions = [entry.body["question"] for entry in charges(small)]
+        assert len(questions) == len(set(questions))
+    finally:
+        subprocess.run(["umount", str(small)], capture_output=True, check=True)
+
+
+def test_a_clock_that_goes_back_opens_neither_a_token_nor_a_table_again(tmp_path, monkeypatch):
+    home = made_home(tmp_path)
+    facts = FACTS.format(name="brief", epsilon=9).replace("epsilon = 9", "epsilon = 9\nexpires = 2030-06-01")
+    (tmp_path / "brief.csv").write_text("age,town\n" + "40,north\n" * 50)
+    (tmp_path / "brief.toml").write_text(facts)
+    office.register(tmp_path / "brief.toml")
+    accounts.grant(tmp_path, "alice", ["brief"])
+    token = accounts.add(tmp_path, "dora", expires=datetime(2030, 6, 1, tzinfo=UTC).date())
+    question = {"sql": "SELECT COUNT(*) AS n FROM brief", "epsilon": "0.1"}
+    with Inside(Settings(tmp_path)) as client:
+        alice, dora = Caller(client, home.alice), Caller(client, token)
+        assert alice.post("/api/tables/brief/ask", question).status_code == 200
+        assert dora.get("/api/me").status_code == 200
+        late = (datetime(2030, 6, 1, tzinfo=UTC) + timedelta(days=2)).isoformat(timespec="microseconds")
+        rooms = (admission, journal, logins, ledger_accounts)
+        for room in rooms:
+            monkeypatch.setattr(room, "now", lambda: late)
+        assert dora.get("/api/me").status_code == 401
+        ended = alice.post("/api/tables/brief/ask", question | {"anew": True})
+        assert (ended.status_code, ended.json()["error"]) == (403, "access")
+        for room in rooms:
+            monkeypatch.setattr(room, "now", chain.now)
+        assert dora.get("/api/me").status_code == 401
+        assert alice.post("/api/tables/brief/ask", question | {"anew": True}).status_code == 403
+        assert alice.post("/api/tables/people/ask", count_above(1)).status_code == 200     # whatever else there is goes on
+    assert office.verify(tmp_path).ok
+
+
+def test_a_body_that_is_not_said_to_be_json_is_told_what_to_write(home):
+    with Inside(Settings(home.folder)) as client:
+        headers = Caller(client, home.alice).headers
+        for kind in ({}, {"Content-Type": "text/plain"}, {"Content-Type": "application/x-www-form-urlencoded"}):
+            for body in (json.dumps(count_above(1)).encode(), b"sql=SELECT"):
+                told = client.request("POST", "/api/tables/people/quote", content=body, headers=headers | kind)
+                assert (told.status_code, told.json()["error"]) == (422, "body")
+                assert "Content-Type: application/json" in told.json()["hint"]
+        for body in (b"[]", b"1", b'"x"'):
+            said = headers | {"Content-Type": "application/json"}
+            told = client.request("POST", "/api/tables/people/quote", content=body, headers=said)
+            assert told.json()["message"] == "body: is no JSON object"
+
+
+def test_whoever_takes_nothing_of_a_response_is_hung_up_on():
+    async def app(scope, receive, send):
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+
+    async def never(_):
+        await asyncio.sleep(60)
+
+    async def empty():
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    guard = Guard(app, Limits(send_seconds=0.05), secure=False)
+    with pytest.raises(TimeoutError):
+        asyncio.run(guard({"type": "http", "method": "GET", "path": "/api/me", "headers": []}, empty, never))
+
+
+def test_script_in_labels_and_descriptions_stays_text(tmp_path):
+    home, mark = made_home(tmp_path), "<img src=x onerror=alert(1)></script><script>alert(2)</script>"
+    facts = FACTS.format(name="odd", epsilon=9).replace("made-up people", mark)
+    facts = facts.replace('values = ["north", "south"]', f'values = ["north", "south"]\nlabels = ["{mark}", "{mark} too"]')
+    (tmp_path / "odd.csv").write_text("age,town\n" + "40,north\n" * 50)
+    (tmp_path / "odd.toml").write_text(facts)
+    office.register(tmp_path / "odd.toml")
+    accounts.grant(tmp_path, "alice", ["odd"])
+    with Inside(Settings(tmp_path)) as client:
+        alice = Caller(client, home.alice)
+        told = alice.post("/api/tables/odd/ask", {"sql": "SELECT town, COUNT(*) AS n FROM odd GROUP BY town", "epsilon": "1"})
+        assert told.status_code == 200, told.text
+        for each in (told, alice.get("/api/tables/odd")):
+            assert each.headers["content-type"] == "application/json"
+            assert each.headers["x-content-type-options"] == "nosniff"
+            assert mark in json.dumps(each.json(), ensure_ascii=False)
+        drawn = alice.get(f"/api/answers/{told.json()['id']}/chart.svg").text
+        assert "onerror" in drawn                                              # it is there, as text
+        assert "<img" not in drawn
+        assert "<script" not in drawn
