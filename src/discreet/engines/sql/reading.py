@@ -33,6 +33,7 @@ from discreet.engines.sql.terms import (
 from discreet.engines.sql.written import clamped, day_of, moment_of, real_of, truth_of
 from discreet.errors import FactsError
 from discreet.facts import model
+from discreet.questions.types import column_type
 
 __all__ = [
     "Bare",
@@ -62,22 +63,9 @@ _READABLE: dict[Kind, tuple[Stored, ...]] = {
 
 
 def kind_of(declared: model.Column) -> Kind:
-    """The kind of a column's values."""
-    match declared:
-        case model.Number() | model.Integer():
-            return "number"
-        case model.Category(values=values):
-            return "text" if any(isinstance(value, str) for value in values) else "number"
-        case model.Boolean():
-            return "truth"
-        case model.Date():
-            return "day"
-        case model.Timestamp():
-            return "moment"
-        case model.Text():
-            return "text"
-        case _:
-            assert_never(declared)
+    """The kind of a column's values: codes of a category are numbers here."""
+    kind = column_type(declared)
+    return "number" if kind == "code" else kind
 
 
 def is_whole(declared: model.Column) -> bool:

@@ -1,11 +1,11 @@
 // Adding a table. The form knows the names of columns and nothing else of the file; every other fact is typed by a person.
-import { get, leave, Lost, post, token, Turned } from "./api.js";
+import { get, leave, post, token } from "./api.js";
 import { makeBudget, showWorth } from "./budgeting.js";
 import { makeColumns, TYPES } from "./columns.js";
 import { columnsIn, csvIn, factsFile } from "./facts.js";
-import { $, $$, american, banner, el, icon, later, menus, remedy, sentence } from "./kit.js";
+import { $, $$, american, el, icon, later, menus, sentence } from "./kit.js";
 import { factsOf } from "./public.js";
-import { uploaded } from "./uploading.js";
+import { bringing, saying, uploaded } from "./uploading.js";
 import { turned } from "./theme.js";
 
 const state = { source: "", csv: [], isOpened: false, turn: 0 };
@@ -112,27 +112,14 @@ async function opened() {
   location.assign(`/holder?table=${encodeURIComponent(done.table)}`);
 }
 
-async function guarded(act) {
-  try {
-    await act();
-  } catch (error) {
-    if (error instanceof Lost) banner("warn", "off", "No connection.", "Nothing was opened. What you typed is still here.");
-    else if (error instanceof Turned) { banner("danger", "stop", "Not done.", `${sentence(error.message)} ${error.body.hint ? sentence(remedy(error.body)) : ""}`); $("#progress").textContent = ""; $("#open").disabled = false; }
-    else throw error;
-  }
-}
+const guarded = (act) => saying(act, "#open", () => ["Nothing was opened. What you typed is still here."]);
 
 function wire() {
   menus();
   $("#theme").prepend(icon("moon"));
   $("#theme").addEventListener("click", turned);
   $("#out").addEventListener("click", () => leave());
-  $("#file").addEventListener("change", () => { if ($("#file").files[0]) guarded(() => brought($("#file").files[0])); });
-  for (const kind of ["dragover", "dragleave", "drop"]) $("#drop").addEventListener(kind, (event) => {
-    event.preventDefault();
-    $("#drop").classList.toggle("over", kind === "dragover");
-    if (kind === "drop" && event.dataTransfer.files[0]) guarded(() => brought(event.dataTransfer.files[0]));
-  });
+  bringing((file) => guarded(() => brought(file)));
   $("#form").addEventListener("input", () => {
     const isColumn = chosen("unit") === "column", isPublic = chosen("size") === "public";
     $("#unit-more").hidden = !isColumn;

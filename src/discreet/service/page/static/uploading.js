@@ -1,6 +1,6 @@
 // A file on its way into the folder that is served. How far it is can be seen; what is too large is not sent at all.
 import { get, leave, Lost, token, Turned } from "./api.js";
-import { num } from "./kit.js";
+import { $, banner, num, remedy, sentence } from "./kit.js";
 
 const megabytes = (bytes) => `${num(Math.ceil(bytes / 1e6))} MB`;
 
@@ -29,4 +29,28 @@ function sent(file, told) {
     });
     request.send(file);
   });
+}
+
+// A file that is chosen, or dropped on its box.
+export function bringing(act) {
+  $("#file").addEventListener("change", () => { if ($("#file").files[0]) act($("#file").files[0]); });
+  for (const kind of ["dragover", "dragleave", "drop"]) $("#drop").addEventListener(kind, (event) => {
+    event.preventDefault();
+    $("#drop").classList.toggle("over", kind === "dragover");
+    if (kind === "drop" && event.dataTransfer.files[0]) act(event.dataTransfer.files[0]);
+  });
+}
+
+// What went wrong while a form was filled in, in a banner; `lost` is what to say without a connection, `button` what may be tried again.
+export async function saying(act, button, lost) {
+  try {
+    await act();
+  } catch (error) {
+    if (error instanceof Lost) banner("warn", "off", "No connection.", ...lost());
+    else if (error instanceof Turned) {
+      banner("danger", "stop", "Not done.", `${sentence(error.message)} ${error.body.hint ? sentence(remedy(error.body)) : ""}`);
+      $("#progress").textContent = "";
+      $(button).disabled = false;
+    } else throw error;
+  }
 }

@@ -1,8 +1,8 @@
 // A new version of a table: new rows, or facts that changed, with a reason. Refused if somebody else has begun one meanwhile.
-import { get, leave, Lost, post, token, Turned } from "./api.js";
-import { $, american, banner, el, icon, later, menus, remedy, sentence } from "./kit.js";
+import { get, leave, post, token } from "./api.js";
+import { $, american, el, icon, later, menus } from "./kit.js";
 import { turned } from "./theme.js";
-import { uploaded } from "./uploading.js";
+import { bringing, saying, uploaded } from "./uploading.js";
 
 const state = { table: new URLSearchParams(location.search).get("table") ?? "", now: "", before: "", isBegun: false, turn: 0 };
 const at = (...words) => `/api/tables/${[state.table, ...words].map(encodeURIComponent).join("/")}`;
@@ -41,27 +41,14 @@ async function begin() {
   location.assign(`/holder?table=${encodeURIComponent(state.table)}`);
 }
 
-async function guarded(act) {
-  try {
-    await act();
-  } catch (error) {
-    if (error instanceof Lost) banner("warn", "off", "No connection.", "It is not known whether it was begun: look at the table before you try again. What you typed is still here.", el("a", { class: "btn tight", href: `/holder?table=${encodeURIComponent(state.table)}`, target: "_blank", text: "Look" }));
-    else if (error instanceof Turned) { banner("danger", "stop", "Not done.", `${sentence(error.message)} ${error.body.hint ? sentence(remedy(error.body)) : ""}`); $("#progress").textContent = ""; $("#begin").disabled = false; }
-    else throw error;
-  }
-}
+const guarded = (act) => saying(act, "#begin", () => ["It is not known whether it was begun: look at the table before you try again. What you typed is still here.", el("a", { class: "btn tight", href: `/holder?table=${encodeURIComponent(state.table)}`, target: "_blank", text: "Look" })]);
 
 function wire() {
   menus();
   $("#theme").prepend(icon("moon"));
   $("#theme").addEventListener("click", turned);
   $("#out").addEventListener("click", () => leave());
-  $("#file").addEventListener("change", () => { if ($("#file").files[0]) guarded(() => brought($("#file").files[0])); });
-  for (const kind of ["dragover", "dragleave", "drop"]) $("#drop").addEventListener(kind, (event) => {
-    event.preventDefault();
-    $("#drop").classList.toggle("over", kind === "dragover");
-    if (kind === "drop" && event.dataTransfer.files[0]) guarded(() => brought(event.dataTransfer.files[0]));
-  });
+  bringing((file) => guarded(() => brought(file)));
   $("#version").addEventListener("input", () => { set("version", $("#version").value.trim()); soon(); });
   for (const box of ["#reason", "#text"]) $(box).addEventListener("input", soon);
   $("#form").addEventListener("submit", (event) => event.preventDefault());
