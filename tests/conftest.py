@@ -9,6 +9,7 @@ import gc
 import importlib
 import os
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from hashlib import shake_256
 from itertools import count
 from pathlib import Path
@@ -16,7 +17,7 @@ from types import ModuleType
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy: workers share the cores already, and threads wait by running
 
-import hypothesis
+import hypothesis.core
 import pytest
 
 gc.disable()  # while tests are collected, a quarter of which would be looking for cycles among what is kept anyway
@@ -64,16 +65,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--fresh-noise", action="store_true", help="draw anew in every run, not by the test's name")
 
 
-@pytest.fixture(autouse=True)
-def _noise_by_name(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Noise drawn in this process follows from the test's name, so that no run fails by chance what the run before passed.
+def is_fresh(node: pytest.Item | pytest.Collector) -> bool:
+    """Whether noise and examples are drawn anew in every run."""
+    return node.config.getoption("--fresh-noise") or any(map(node.get_closest_marker, ("fresh_noise", "soak")))
 
-    Programs that a test starts draw as the product does, and so do children of fork and soak tests.
-    """
-    is_fresh = any(request.node.get_closest_marker(mark) for mark in ("fresh_noise", "soak"))
-    if is_fresh or request.config.getoption("--fresh-noise"):
-        yield
-        return
+
+@contextmanager
+def noise_of(name: str) -> Iterator[None]:
+    """Noise drawn in this process follows from a name."""
     from discreet.noise.keystream import Keystream
 
     turns, process, kept = count(), os.getpid(), Keystream.__init__.__defaults__
@@ -81,13 +80,40 @@ def _noise_by_name(request: pytest.FixtureRequest) -> Iterator[None]:
     def by_name(size: int) -> bytes:
         if os.getpid() != process:
             return os.urandom(size)
-        return shake_256(f"{request.node.nodeid}/{next(turns)}".encode()).digest(size)
+        return shake_256(f"{name}/{next(turns)}".encode()).digest(size)
 
     Keystream.__init__.__defaults__ = (by_name,)
     try:
         yield
     finally:
         Keystream.__init__.__defaults__ = kept
+
+
+@pytest.fixture(autouse=True)
+def _noise_by_name(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Noise and examples follow from the test's name, so that no run fails by chance what the run before passed.
+
+    Programs that a test starts draw as the product does, and so do children of fork and soak tests.
+    """
+    if is_fresh(request.node):
+        yield
+        return
+    name = request.node.nodeid
+    hypothesis.core.global_force_seed = int.from_bytes(shake_256(name.encode()).digest(8))
+    try:
+        with noise_of(name):
+            yield
+    finally:
+        hypothesis.core.global_force_seed = None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_fixture_setup(fixturedef: pytest.FixtureDef[object], request: pytest.FixtureRequest) -> Iterator[None]:
+    """What many tests share is made before the noise of the first of them: it has that of its own name."""
+    if fixturedef.scope == "function" or is_fresh(request.node):
+        return (yield)
+    with noise_of(f"{fixturedef.baseid}::{fixturedef.argname}[{getattr(request, 'param_index', 0)}]"):
+        return (yield)
 
 
 @pytest.fixture

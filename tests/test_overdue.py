@@ -70,11 +70,15 @@ def test_an_act_that_hangs_holds_up_no_other():
 
 
 def test_many_threads_are_watched_at_once():
-    late = []
+    late, acted = [], [threading.Event() for _ in range(20)]
+
+    def act(number):
+        late.append(number)
+        acted[number].set()
 
     def work(number):
-        with if_overdue(SOON, lambda done: late.append(number)) as thread:
-            time.sleep(10 * SOON if number % 2 else 0)
+        with if_overdue(SOON, lambda done: act(number)) as thread:
+            assert number % 2 == 0 or acted[number].wait(LONG)
         if thread.ident is not None:
             thread.join()
 

@@ -18,6 +18,7 @@ from discreet.curator import office, open_table
 
 PHASES = {killed.RESERVE: "reserve", killed.RUN: "run", killed.SETTLE: "settle", killed.DELIVER: "deliver", killed.START: "start"}
 HIT = ("reserve", "run", "settle")
+MORE = 500  # kills, only if chance left a phase out: of a phase that one kill in twenty hits, fewer than 3 with odds of 1 in 10^8
 ROOT = Path(__file__).parents[2]
 
 
@@ -36,7 +37,7 @@ class Nursery:
         """Let a child live for a random while after it is at work; the phase in which it died."""
         (self.folder / "phase").write_bytes(killed.START)
         child = int(self._said(str(random.randrange(2**32))))
-        until = time.monotonic() + 10
+        until = time.monotonic() + 60
         while self.phase() == "start" and time.monotonic() < until and random.random() > 0.002:   # now and then earlier
             time.sleep(0.001)
         time.sleep(random.uniform(0, 0.2))
@@ -49,7 +50,7 @@ class Nursery:
 
     def close(self):
         self._process.stdin.close()
-        self._process.wait(10)
+        self._process.wait(60)
         self._process.stdout.close()
 
     def _said(self, words):
@@ -99,9 +100,9 @@ def killing(file, kills):
     """Kill so many children, checking after each; hits per phase."""
     hits, nursery = Counter(), Nursery(file)
     try:
-        for turn in range(kills + 20):
+        for turn in range(kills + MORE):
             if turn >= kills and min(hits[phase] for phase in HIT) >= 3:
-                break                                # a few more only if chance left a phase out
+                break
             hits[nursery.kill_one()] += 1
             charged, cap = check_by_hand(file.parent)
             if turn % 10 == 9 or kills <= 40:

@@ -100,6 +100,6 @@ def test_two_processes_that_register_at_once_make_one_ledger(tmp_path):
         subprocess.Popen([sys.executable, "-c", code, str(file)], stdout=subprocess.PIPE, text=True, cwd=ROOT)
         for file in (first, second)
     ]
-    assert [each.communicate(timeout=60)[0].strip() for each in started] == ["t", "u"]
+    assert [each.communicate(timeout=120)[0].strip() for each in started] == ["t", "u"]
     assert sorted(each.name for each in tmp_path.iterdir()) == [".discreet", "t.csv", "t.toml", "u.csv", "u.toml"]
     assert office.verify(tmp_path).entries == 2

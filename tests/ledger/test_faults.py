@@ -107,7 +107,7 @@ def test_a_ledger_locked_while_the_table_is_read_is_waited_for_with_what_was_dra
 def in_a_child(code, file, **more):
     """What a new process prints."""
     words = [sys.executable, "-W", "error", "-c", code, str(file)]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False, cwd=ROOT, **more)
+    done = subprocess.run(words, capture_output=True, text=True, timeout=120, check=False, cwd=ROOT, **more)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

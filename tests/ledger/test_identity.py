@@ -112,7 +112,7 @@ STAYING = [renamed_and_copied_back, restored, file_replaced, without_log, withou
 def test_a_cap_is_not_there_twice_when_the_ledger_was_swapped_under_an_open_table(file, place, opened, swap):
     swap(place)
     words = [sys.executable, "-W", "error", "-c", ASKING, str(file)]
-    assert subprocess.run(words, capture_output=True, text=True, timeout=60, check=True).stdout == "True\n"
+    assert subprocess.run(words, capture_output=True, text=True, timeout=120, check=True).stdout == "True\n"
     with pytest.raises(dc.LedgerFault):
         opened.ask(count_above(2), epsilon=30)
     opened.close()

@@ -23,7 +23,7 @@ def ledger(tmp_path):
 def elsewhere():
     """Another thread."""
     with ThreadPoolExecutor(1) as threads:
-        yield lambda act, *words: threads.submit(act, *words).result(timeout=10)
+        yield lambda act, *words: threads.submit(act, *words).result(timeout=60)
 
 
 def spent(ledger):

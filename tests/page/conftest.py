@@ -114,7 +114,7 @@ class serving:  # noqa: N801 - used as a word: with serving(folder)
 
     def __exit__(self, *_: object) -> None:
         self._process.terminate()
-        self._process.wait(timeout=20)
+        self._process.wait(timeout=60)
         self._process.stdout.close()
 
 

@@ -166,9 +166,9 @@ def test_a_question_that_waits_for_its_turn_keeps_its_lease(tmp_path, monkeypatc
     def watch(what, done, of):
         if what != "asking counts":
             return
-        with closing(sqlite3.connect(tmp_path / ".discreet" / "ledger.db", timeout=10, isolation_level=None)) as ledger:
+        with closing(sqlite3.connect(tmp_path / ".discreet" / "ledger.db", timeout=60, isolation_level=None)) as ledger:
             ledger.execute("UPDATE charges SET lease = 0")
-            until, leases = time.monotonic() + 10, [0.0]
+            until, leases = time.monotonic() + 60, [0.0]
             while min(leases) == 0 and time.monotonic() < until:
                 leases = [lease for (lease,) in ledger.execute("SELECT lease FROM charges")]
         found.extend(leases)

@@ -1,5 +1,6 @@
 """A folder with two tables and three accounts, and the service on it: in this process, or as processes of its own."""
 
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -68,6 +69,13 @@ class Caller:
 
     def post(self, path: str, body: object = None, **more):
         return self.client.request("POST", path, json=body, headers=self.headers | more.pop("headers", {}), **more)
+
+    def later(self, sent):
+        """What is at the address that a 202 gave, once it is no 202 any more: a minute is waited for it."""
+        until = time.monotonic() + 60
+        while (found := self.get(sent.headers["location"])).status_code == 202 and time.monotonic() < until:
+            time.sleep(0.05)
+        return found
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,5 @@
 """Quotes and questions over HTTP, as analysts meet them."""
 
-import time
-
 COUNT = {"sql": "SELECT COUNT(*) AS n FROM people", "epsilon": "0.5"}
 BY_TOWN = {"sql": "SELECT town, COUNT(*) AS n, AVG(age) AS m FROM people GROUP BY town", "epsilon": "1"}
 
@@ -70,17 +68,12 @@ def test_an_answer_that_is_looked_for_later_is_the_same(alice):
     sent = alice.post("/api/tables/people/ask", body, headers={"Prefer": "respond-async", "Idempotency-Key": "later"})
     assert sent.status_code == 202
     assert sent.json()["state"] == "running"
-    for _ in range(100):
-        found = alice.get(sent.headers["location"])
-        if found.status_code != 202:
-            break
-        time.sleep(0.05)
+    found = alice.later(sent)
     assert found.status_code == 200, found.text
     assert alice.post("/api/tables/people/ask", body, headers={"Idempotency-Key": "later"}).json()["rows"] == found.json()["rows"]
     refused = alice.post("/api/tables/people/ask", COUNT | {"epsilon": "1000"}, headers={"Prefer": "respond-async"})
     assert refused.status_code == 202
-    time.sleep(0.5)
-    assert alice.get(refused.headers["location"]).status_code == 409
+    assert alice.later(refused).status_code == 409
 
 
 def test_history_receipts_and_charts_are_ones_own(alice, bob, holder):
@@ -132,9 +125,4 @@ def test_a_wish_that_is_looked_for_later_is_bought_at_the_price_that_was_quoted(
     wish = {"sql": "SELECT COUNT(*) AS n FROM people WHERE age > 33", "within": {"n": "20"}}
     cost = alice.post("/api/tables/people/quote", wish).json()["cost"]
     sent = alice.post("/api/tables/people/ask", wish, headers={"Prefer": "respond-async"})
-    for _ in range(200):
-        found = alice.get(sent.headers["location"])
-        if found.status_code != 202:
-            break
-        time.sleep(0.05)
-    assert found.json()["cost"] == cost
+    assert alice.later(sent).json()["cost"] == cost

@@ -58,7 +58,7 @@ def test_a_wish_whose_worker_dies_is_gone_on_with_at_the_price_it_was_turned_int
         after = alice.post("/api/tables/people/quote", wish | {"anew": True}).json()["cost"]
         assert after != before                                                 # by the count that bob has bought
         told = alice.post("/api/tables/people/ask", wish, headers={"Idempotency-Key": "wish"})
-        for _ in range(100):                                                   # or a worker has found it by itself
+        for _ in range(1000):                                                  # or a worker has found it by itself
             if told.status_code != 202:
                 break
             Event().wait(0.05)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import select
 import signal
 import socket
 import ssl
@@ -63,10 +64,9 @@ def test_slow_clients_and_a_thousand_connections_do_not_stop_others(served):
                 each.sendall(b"POST /api/tables/people/ask HTTP/1.1\r\nHost: x\r\n")
             if place % 3 == 2:
                 each.sendall(b"POST /api/tables/people/ask HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{")
-        start = time.monotonic()
         assert Caller(server, home.alice).get("/api/tables").status_code == 200
-        assert time.monotonic() - start < 5
-        idle[2].settimeout(20)
+        assert select.select(idle[-3:-1], [], [], 0)[0] == []            # which is not because these were hung up on
+        idle[2].settimeout(60)
         assert b"408" in idle[2].recv(1000).split(b"\r\n")[0]           # half of a body is not waited for
     finally:
         for each in idle:
@@ -107,7 +107,7 @@ def test_a_worker_killed_in_the_middle_loses_and_doubles_nothing(tmp_path):
 
         def asked(place: int):
             """As a careful client does: the same key until there is an answer."""
-            for _ in range(200):
+            for _ in range(1000):
                 try:
                     told = Caller(server, home.alice).post("/api/tables/people/ask", bodies[place],
                                                            headers={"Idempotency-Key": f"key-{place}"})
@@ -148,11 +148,7 @@ def test_what_waits_when_the_service_ends_is_gone_on_with_when_it_begins_again(t
         server.process.kill()
         server.process.wait()
     with Outside(home.folder) as server:
-        for _ in range(100):
-            found = Caller(server, home.alice).get(sent.headers["location"])
-            if found.status_code != 202:
-                break
-            time.sleep(0.1)
+        found = Caller(server, home.alice).later(sent)
         assert found.status_code == 200, found.text
         assert server.stop() in (0, -signal.SIGTERM)
         assert "Traceback" not in server.log

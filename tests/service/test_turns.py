@@ -38,10 +38,13 @@ def test_lines_take_turns_between_analysts_whoever_has_more_waiting():
 
 def test_whether_it_takes_long_follows_from_public_times_alone():
     async def run() -> None:
-        lines = Lines(2, 3, 2)
+        lines, now = Lines(2, 3, 2), [100.0]
+        asyncio.get_running_loop().time = lambda: now[0]
         assert lines.expected(4.0) == 4.0
         async with lines.place("a", 20.0), lines.place("b", 10.0):
-            assert 18.5 < lines.expected(4.0) <= 19.0
+            assert lines.expected(4.0) == 19.0
+            now[0] += 12.0
+            assert lines.expected(4.0) == 8.0
             waiting = [asyncio.create_task(_held(lines, who)) for who in ("c", "c", "d")]
             await asyncio.sleep(0)
             with pytest.raises(Turned, match="rate"):

@@ -81,7 +81,7 @@ def test_a_log_that_is_moved_away_is_opened_again(tmp_path):
     log = tmp_path / "service.log"
     with Outside(home.folder, "--log-file", str(log)) as service:
         service.request("GET", "/api/health")
-        until = time.monotonic() + 20
+        until = time.monotonic() + 60
         while '"route": "/api/health"' not in log.read_text() and time.monotonic() < until:  # written after the reply
             time.sleep(0.05)
         log.rename(tmp_path / "service.log.1")

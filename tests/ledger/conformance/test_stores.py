@@ -159,7 +159,7 @@ def test_of_two_who_write_the_second_sees_what_the_first_wrote(store, open_again
     other, inside, done = open_again().store, Event(), []
 
     def second():
-        inside.wait(10)
+        inside.wait(60)
         with other.writing() as transaction:
             done.append(list(transaction.parts(ChargeRecord, "number")))
 
@@ -170,7 +170,7 @@ def test_of_two_who_write_the_second_sees_what_the_first_wrote(store, open_again
         thread.join(0.1)
         assert not done
         transaction.add(charge(1))
-    thread.join(10)
+    thread.join(60)
     assert done == [[(1,)]]
 
 
