@@ -23,7 +23,8 @@ def run(folder: Path, source: str, *words: str, **settings: str) -> subprocess.C
     (folder / "test_other.py").write_text(PASSES)
     env = {name: value for name, value in os.environ.items() if name not in ("CI", "DISCREET_REQUIRE_ALL", "DISCREET_DATA")
            and not name.startswith("PYTEST_")}
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *words, str(folder)]
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "xdist", *words, str(folder)]
+    settings["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"                 # plugins take a second of every process
     return subprocess.run(command, env=env | settings, cwd=folder, capture_output=True, text=True, check=False)
 
 

@@ -21,7 +21,7 @@ def test_rational_coins_fall_as_often_as_they_should_and_not_3_percent_off():
 
 @pytest.mark.slow
 def test_exponential_coins_fall_as_often_as_they_should_and_not_as_if_x_were_3_percent_off():
-    pool, trials, x = Pool(Keystream()), 260_000, Fraction(8, 5)
+    pool, trials, x = Pool(Keystream()), 190_000, Fraction(8, 5)
     heads = sum(bernoulli_exp_minus(x, pool) for _ in range(trials))
     assert binomial_fit(heads, trials, exp(-1.6)) > FALSE_ALARM
     assert binomial_fit(heads, trials, exp(-1.6 * 0.97)) < FALSE_ALARM

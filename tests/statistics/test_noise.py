@@ -41,8 +41,8 @@ def singles(made: ThresholdTable, size: int) -> np.ndarray:
 
 
 def enough(law):
-    """So many that 3 % are twelve standard deviations of the best test there is."""
-    return 80_000 if law.quadratic else 160_000
+    """So many that 3 % are more than ten standard deviations of the best test there is, which rejects at six."""
+    return 60_000 if law.quadratic else 120_000
 
 
 @pytest.mark.slow

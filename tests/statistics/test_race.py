@@ -65,7 +65,7 @@ def races(scores, factor, noise, count):
 @both
 def test_winners_are_as_frequent_as_they_should_be_and_not_as_at_a_factor_3_percent_off(noise):
     scores = np.repeat(list(GROUPS)[::-1], list(GROUPS.values())[::-1])
-    places = races(7 * scores - 10**15, Fraction(1, 7), noise, 16_000)
+    places = races(7 * scores - 10**15, Fraction(1, 7), noise, 12_000)  # 3 % are 10.7 deviations
     wins = np.array([np.count_nonzero(scores[places] == score) for score in GROUPS])
     assert fit(wins, GROUPS, 1, noise) > FALSE_ALARM
     assert fit(wins, GROUPS, 0.97, noise) < FALSE_ALARM
