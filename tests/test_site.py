@@ -179,7 +179,7 @@ def seen_in_chromium(site: Path, part) -> None:
                 red = page.evaluate("parseInt(getComputedStyle(document.body).backgroundColor.match(/\\d+/)[0])")
                 assert (red < 80) == (scheme == "dark")
                 page.goto((site / "search.html").as_uri() + "?q=max_rows_per_group")
-                page.wait_for_selector("#search-results li a[href*='max_rows_per_group']", timeout=20_000)
+                page.wait_for_selector("#search-results li a[href*='max_rows_per_group']", timeout=60_000)
                 assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
                 assert said == []
                 page.close()

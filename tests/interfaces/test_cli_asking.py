@@ -337,12 +337,12 @@ def test_a_fault_without_ctrl_c_is_a_fault(people, monkeypatch):
 # ---- a process of its own
 
 
-def test_a_person_s_way_from_file_to_answer_in_processes(folder):
+def test_a_person_s_way_from_file_to_answer_in_processes(folder, discreet):
     def process(*words):
         command = [sys.executable, "-m", "discreet.cli", *words]
         return subprocess.run(command, capture_output=True, encoding="utf-8", timeout=120, check=False)
 
-    assert process("check", "people.toml").returncode == 0
+    assert discreet("check", "people.toml").code == 0
     assert process("register", "people.toml").returncode == 0
     asked = process("ask", "people.toml", COUNT, "--epsilon", "1.5")
     assert (asked.returncode, asked.stderr) == (0, "")
@@ -350,9 +350,9 @@ def test_a_person_s_way_from_file_to_answer_in_processes(folder):
     over = process("ask", "people.toml", BY_SEX, "--epsilon", "1")
     assert (over.returncode, over.stdout) == (3, "")
     (folder / "people.toml").write_text(FACTS.replace("epsilon = 2", "epsilon = 9"), encoding="utf-8")
-    assert process("ask", "people.toml", BY_SEX, "--epsilon", "1").returncode == 3  # the cap lives in the ledger
-    assert process("budget", "raise", "people.toml", "--epsilon", "9", "--reason", "a new survey").returncode == 0
-    assert process("ask", "people.toml", BY_SEX, "--epsilon", "1").returncode == 0
+    assert discreet("ask", "people.toml", BY_SEX, "--epsilon", "1").code == 3  # the cap lives in the ledger
+    assert discreet("budget", "raise", "people.toml", "--epsilon", "9", "--reason", "a new survey").code == 0
+    assert discreet("ask", "people.toml", BY_SEX, "--epsilon", "1").code == 0
 
 
 # ---- bounds that nobody knows

@@ -286,16 +286,18 @@ def test_a_version_that_a_newer_one_overtook_while_it_brought_a_ledger_up_to_dat
     monkeypatch.setattr(database, "MIGRATIONS", every[:3])
     database.Database(made, create=True).close()
 
-    class Overtaken(database.Database):
-        def _follow(self, connection):
-            monkeypatch.setattr(database, "MIGRATIONS", every)
-            super()._follow(connection)
-            monkeypatch.setattr(database, "MIGRATIONS", every[:4])
-            super()._follow(connection)
+    follow = database._follow
+
+    def overtaken(connection):
+        monkeypatch.setattr(database, "MIGRATIONS", every)
+        follow(connection)
+        monkeypatch.setattr(database, "MIGRATIONS", every[:4])
+        follow(connection)
 
     monkeypatch.setattr(database, "MIGRATIONS", every[:4])
+    monkeypatch.setattr(database, "_follow", overtaken)
     with pytest.raises(dc.LedgerFault, match="written by a newer version"):
-        Overtaken(made)
+        database.Database(made)
     monkeypatch.undo()
     database.Database(made).close()
     with closing(sqlite3.connect(made)) as connection:

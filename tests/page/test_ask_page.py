@@ -18,7 +18,7 @@ def opened(browser, site, token, *, width=1440, height=1000, scheme="light", at=
     page.on("pageerror", lambda error: wrong.append(str(error)))
     page.on("console", lambda said: wrong.append(said.text) if "Content Security" in said.text else None)
     page.on("dialog", lambda dialog: _asked(dialog, wrong))
-    page.set_default_timeout(15_000)
+    page.set_default_timeout(60_000)
     page.goto(f"{site.address}/#{token}")
     try:
         if at:
@@ -120,9 +120,9 @@ def test_questions_without_sql_large_bites_and_rehearsals(browser, site):
         page.click("#filters summary")
         page.fill("#filters input", "600")
         page.select_option("#filters .pop select >> nth=1", ">=")
-        page.click("#filters .pop button")
-        page.wait_for_function("() => document.querySelector('#sql').value.includes('WHERE rent >= 600')")
-        page.wait_for_timeout(300)
+        with page.expect_response(lambda told: told.url.endswith("/quote") and ">= 600" in (told.request.post_data or "")):
+            page.click("#filters .pop button")
+            page.wait_for_function("() => document.querySelector('#sql').value.includes('WHERE rent >= 600')")
         quoted(page)
         page.click("#rehearse")
         page.wait_for_selector("#a-tags .made-up")

@@ -122,10 +122,10 @@ def register(ledger: Ledger, facts: Facts, seen: Mapping[str, Seen] | None = Non
     known already, as the same: somebody else was faster.
     """
     account, money, seen = account_name(facts), Money.of(facts.budget), seen or {}
-    stamps = stamps_for(ledger.key, facts.name, facts.version, seen)
+    promised, stamps = facts_digest(facts), stamps_for(ledger.key, facts.name, facts.version, seen)
     with ledger.store.writing() as transaction:
         known = transaction.one(TableRecord, name=facts.name)
-        if known is not None and (known.version, known.digest) == (facts.version, facts_digest(facts)):
+        if known is not None and (known.version, known.digest) == (facts.version, promised):
             return False
         if known is not None:
             hint = "run discreet version new for new rows or facts"
@@ -140,9 +140,10 @@ def register(ledger: Ledger, facts: Facts, seen: Mapping[str, Seen] | None = Non
         append(transaction, ledger.key, "register", {
             "table": facts.name, "account": account, "version": facts.version, "touched": _touched(facts),
             "currency": money.currency, "has_delta": money.has_delta, "cap": list(cap.to_texts()),
-            "budget": _rest(facts.budget), "digest": facts_digest(facts), "facts": _public(facts), "stamps": stamps,
+            "budget": _rest(facts.budget), "digest": promised, "facts": _public(facts), "stamps": stamps,
         } | stated)  # fmt: skip
-        transaction.add(_record(facts, account, Standing(facts.version, 1, _touched(facts)), stamps, frozen=False))
+        standing = Standing(facts.version, 1, _touched(facts))
+        transaction.add(_record(facts, promised, account, standing, stamps, frozen=False))
         remember(transaction, ledger.key, facts.name, facts.version, seen)
     return True
 
@@ -209,7 +210,7 @@ def new_version(
         books.move(facts.name, standing)
         transaction.drop(CellRecord, account=row.account, table=facts.name)
         save_books(transaction, row.account, books)
-        transaction.put(_record(facts, row.account, standing, stamps, frozen=row.frozen))
+        transaction.put(_record(facts, facts_digest(facts), row.account, standing, stamps, frozen=row.frozen))
         remember(transaction, ledger.key, facts.name, facts.version, seen)
         write_off_superseded(transaction, ledger.key, facts.name)
 
@@ -289,11 +290,11 @@ def _rest(budget: Budget) -> dict[str, Any]:
     return found
 
 
-def _record(facts: Facts, account: str, standing: Standing, stamps: list[list[str]], *, frozen: bool) -> TableRecord:
+def _record(
+    facts: Facts, promised: str, account: str, standing: Standing, stamps: list[list[str]], *, frozen: bool
+) -> TableRecord:
     rest = canonical(_rest(facts.budget)), canonical(stamps)
-    return TableRecord(
-        facts.name, account, standing.version, standing.epoch, standing.touched, facts_digest(facts), *rest, frozen
-    )
+    return TableRecord(facts.name, account, standing.version, standing.epoch, standing.touched, promised, *rest, frozen)
 
 
 def _public(facts: Facts) -> dict[str, Any]:

@@ -7,11 +7,13 @@ reads while another thread has the connection, which may wait for its turn, read
 without a file, for tables whose budget lives in this process.
 """
 
+import atexit
 import logging
 import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from functools import cache
 from pathlib import Path
 from threading import RLock
 from weakref import WeakSet
@@ -20,7 +22,7 @@ from discreet.errors import LedgerFault
 from discreet.ledger.entries.chain import now
 from discreet.ledger.port import BUSY
 from discreet.ledger.sqlite.identity import Identity, beside, forsake, same_file
-from discreet.ledger.sqlite.schema import MIGRATIONS
+from discreet.ledger.sqlite.schema import MIGRATIONS, statements_of
 from discreet.ledger.sqlite.turns import taking_turns
 
 __all__ = ["Database"]
@@ -243,19 +245,32 @@ class Database:
             return
         if found == 0 and not create:
             raise LedgerFault("the file is not a ledger", hint="restore the ledger from a backup")
+        if self._file is None:
+            _empty_ledger().backup(connection)
+            return
         with self._turn():
-            self._follow(connection)
+            _follow(connection)
 
-    def _follow(self, connection: sqlite3.Connection) -> None:
-        connection.execute("BEGIN IMMEDIATE")
-        found = _refuse_newer(connection)  # another process may have done it meanwhile, or more
-        connection.execute("CREATE TABLE IF NOT EXISTS migrations (number INTEGER PRIMARY KEY, name TEXT, at TEXT) STRICT")
-        for number, (name, script) in enumerate(MIGRATIONS[found:], start=found + 1):
-            for statement in _statements(script):
-                connection.execute(statement)
-            connection.execute("INSERT INTO migrations VALUES (?, ?, ?)", (number, name, now()))
-        connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
-        connection.execute("COMMIT")
+
+@cache
+def _empty_ledger() -> sqlite3.Connection:
+    """A ledger in memory with nothing in it, which others begin as: to make it takes as long as a small question."""
+    connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    _follow(connection)
+    atexit.register(connection.close)
+    return connection
+
+
+def _follow(connection: sqlite3.Connection) -> None:
+    connection.execute("BEGIN IMMEDIATE")
+    found = _refuse_newer(connection)  # another process may have done it meanwhile, or more
+    connection.execute("CREATE TABLE IF NOT EXISTS migrations (number INTEGER PRIMARY KEY, name TEXT, at TEXT) STRICT")
+    for number, (name, script) in enumerate(MIGRATIONS[found:], start=found + 1):
+        for statement in statements_of(script):
+            connection.execute(statement)
+        connection.execute("INSERT INTO migrations VALUES (?, ?, ?)", (number, name, now()))
+    connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
+    connection.execute("COMMIT")
 
 
 _opened: WeakSet[Database] = WeakSet()
@@ -279,16 +294,6 @@ def _after_fork() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork)
-
-
-def _statements(script: str) -> Iterator[str]:
-    """The statements of a script one by one: ``executescript`` would end the transaction."""
-    text = ""
-    for line in script.splitlines():
-        text += line + "\n"
-        if text.strip() and sqlite3.complete_statement(text):
-            yield text
-            text = ""
 
 
 def _refuse_newer(connection: sqlite3.Connection) -> int:

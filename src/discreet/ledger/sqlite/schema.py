@@ -1,6 +1,20 @@
 """The tables of a ledger on disk, as migrations that are recorded in it. A released migration is never edited: add another."""
 
-__all__ = ["MIGRATIONS"]
+import sqlite3
+from collections.abc import Iterator
+
+__all__ = ["MIGRATIONS", "statements_of"]
+
+
+def statements_of(script: str) -> Iterator[str]:
+    """The statements of a migration one by one: ``executescript`` would end the transaction."""
+    text = ""
+    for line in script.splitlines():
+        text += line + "\n"
+        if text.strip() and sqlite3.complete_statement(text):
+            yield text
+            text = ""
+
 
 _FIRST = """
 CREATE TABLE entries (           -- what happened, in order; each holds the hash of the one before
