@@ -60,3 +60,24 @@ def test_what_is_refused_is_an_error_of_sqlalchemys(part, engine):
     sqlalchemy = part("sqlalchemy")
     with engine.connect() as connection, pytest.raises(sqlalchemy.exc.ProgrammingError, match="agee"):
         connection.execute(sqlalchemy.text("SELECT AVG(agee) AS m FROM people"))
+
+
+def test_an_address_of_sqlalchemys_holds_the_token_where_a_password_stands_and_words_beside_it(part, engine, home, service):
+    sqlalchemy = part("sqlalchemy")
+    address = service.address.replace("http://", "discreet://")
+    named = sqlalchemy.create_engine(address.replace("//", f"//:{home.bob}@") + "?epsilon=0.5&intervals=false&timeout=20")
+    assert home.bob not in repr(named)
+    with named.connect() as connection:
+        assert list(connection.execute(sqlalchemy.text(BY_TOWN)).keys()) == ["town", "n"]
+    named.dispose()
+    wrong = sqlalchemy.create_engine(address.replace("//", "//:dsc_nobody@") + "?epsilon=0.5")
+    with pytest.raises(sqlalchemy.exc.OperationalError, match="token"):
+        wrong.connect()
+
+
+def test_what_tools_look_for_is_there_or_said_not_to_be(part, engine):
+    sqlalchemy = part("sqlalchemy")
+    seen = sqlalchemy.inspect(engine)
+    assert (seen.get_view_names(), seen.get_schema_names()) == ([], [])
+    with pytest.raises(sqlalchemy.exc.NoSuchTableError):
+        sqlalchemy.Table("strangers", sqlalchemy.MetaData(), autoload_with=engine)

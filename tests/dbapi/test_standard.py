@@ -155,8 +155,28 @@ def test_values_are_written_so_that_they_read_as_themselves():
     assert bound("? ?", [Fraction(1, 8), -3]) == "0.125 -3"
 
 
+def test_a_value_stays_apart_from_what_stands_beside_it():
+    assert bound("age > 5 -? AND town = 'x'", [-3]) == "age > 5 - -3 AND town = 'x'"  # and no comment to the end of the line
+    assert bound("town = 'a'? AND(?)", ["b", "c"]) == "town = 'a' 'b' AND('c')"  # refused, and not one text
+    assert bound("??", [1, 2]).split() == ["1", "2"]
+
+
+def test_comments_may_stand_in_comments():
+    assert bound("a /* ? /* ? */ ? */ ? -- ?", [1]) == "a /* ? /* ? */ ? */ 1 -- ?"
+
+
+def test_numbers_of_numpy_and_moments_of_pandas_are_values_or_refused(part):
+    numpy, pandas = part("numpy"), part("pandas")
+    values = [numpy.float64(3.5), numpy.float32(0.5), numpy.int64(-2), numpy.bool_(True), pandas.Timestamp("2024-03-01 12:30")]
+    assert bound("? ? ? ? ?", values) == "3.5 0.5 -2 TRUE '2024-03-01T12:30:00'"
+    for none in (pandas.NaT, numpy.float64("nan")):
+        with pytest.raises(dbapi.DataError, match="a parameter cannot be"):
+            bound("?", [none])
+
+
 def test_the_table_is_the_first_after_from_that_is_one():
-    tables = ["people", "Ce Book"]
+    tables = ["people", "Ce Book", "été"]
+    assert table_in("SELECT COUNT(*) FROM Été", tables) == "été"
     assert table_in("SELECT COUNT(*) FROM People", tables) == "people"
     assert table_in("SELECT COUNT(*) FROM /* others */ \"ce book\" WHERE a = 'FROM people'", tables) == "Ce Book"
     assert table_in("WITH u AS (SELECT unit, SUM(x) AS s FROM people GROUP BY unit) SELECT AVG(s) FROM u", tables) == "people"
@@ -165,7 +185,8 @@ def test_the_table_is_the_first_after_from_that_is_one():
 
 @pytest.mark.parametrize(("parameters", "error"), [
     ([], dbapi.ProgrammingError), ([1, 2], dbapi.ProgrammingError), ([b"x"], dbapi.DataError), ([float("nan")], dbapi.DataError),
-    ({"a": 1}, dbapi.ProgrammingError), ([object()], dbapi.DataError), (["'; DROP TABLE people --"], dbapi.ProgrammingError),
+    ({"a": 1}, dbapi.ProgrammingError), ("4", dbapi.ProgrammingError), ([object()], dbapi.DataError),
+    (["'; DROP TABLE people --"], dbapi.ProgrammingError),
 ])  # fmt: skip
 def test_wrong_parameters_are_refused(connection, parameters, error):
     with pytest.raises(error):
@@ -193,3 +214,7 @@ def test_who_may_not_come_in_is_told_so(service):
         dbapi.connect("http://127.0.0.1:9", "dsc_x", epsilon=1)
     with pytest.raises(dbapi.ProgrammingError, match="in the open"):
         dbapi.connect("http://data.example", "dsc_x", epsilon=1)
+    with pytest.raises(dbapi.OperationalError, match="leave a table out of the address"):
+        dbapi.connect(f"{service.address}/people", "dsc_x", epsilon=1)
+    with pytest.raises(TypeError, match="'eps'"):
+        dbapi.connect(service.address, "dsc_x", eps=1)

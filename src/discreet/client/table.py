@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from discreet.questions.algebra import Question
     from discreet.questions.builder import Rows
 
-__all__ = ["FarTable", "connect"]
+__all__ = ["FarTable", "WORDS", "connect"]
 
 _NUMBERS = frozenset({"epsilon", "delta", "rho", "within", "confidence", "weights", "bounds_share"})
-_WORDS = _NUMBERS | {"assuming", "simultaneous", "value_intervals", "max_rows", "max_groups", "max_rows_per_group", "anew"}
+WORDS = _NUMBERS | {"assuming", "simultaneous", "value_intervals", "max_rows", "max_groups", "max_rows_per_group", "anew"}
 _TOGETHER = frozenset({"epsilon", "delta", "rho", "confidence", "weights", "simultaneous"})
 _PENDING = 202
 
@@ -170,7 +170,7 @@ def _new_key() -> str:
 
 
 def _body(question: "str | Question", words: Mapping[str, Any]) -> dict[str, Any]:
-    return {"sql": _text(question)} | _written(words, _WORDS)
+    return {"sql": _text(question)} | _written(words, WORDS)
 
 
 def _text(question: "str | Question") -> str:

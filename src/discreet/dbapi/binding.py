@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from datetime import date, datetime
+from datetime import date
 from decimal import Decimal
 from fractions import Fraction
 from math import isfinite
@@ -10,29 +10,48 @@ from typing import Any
 
 from discreet.dbapi.exceptions import DataError, ProgrammingError
 from discreet.exact import shown
+from discreet.questions.tokens import end_of_comment
 
 __all__ = ["bound", "table_in"]
 
-_PIECE = re.compile(r"('(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|--[^\n]*|/\*.*?\*/)|(\?)|([A-Za-z_]\w*)|(.)", re.DOTALL)
+_PIECE = re.compile(
+    r"""(?P<mark>\?)|(?P<word>[^\W\d]\w*)|(?P<comment>--[^\n]*)
+    |(?P<quoted>'[^']*(?:''[^']*)*'|"[^"]*(?:""[^"]*)*")|.""",
+    re.DOTALL | re.VERBOSE,
+)
+_LOOSE = frozenset(" \t\r\n(),=<>")  # beside these a value needs no space
 
 
 def bound(sql: str, parameters: Sequence[Any]) -> str:
     """The question with a value in the place of each ``?`` that stands neither in a text, a name nor a comment."""
-    values = iter(parameters)
-    parts: list[str] = []
-    used = 0
-    for piece in _PIECE.finditer(sql):
-        if piece[2] is None:
-            parts.append(piece[0])
-            continue
-        try:
-            parts.append(_literal(next(values)))
-        except StopIteration:
-            raise ProgrammingError(f"there are more than {used} places for parameters; give a value for each ?") from None
-        used += 1
-    if used != len(parameters):
-        raise ProgrammingError(f"{len(parameters)} parameters for {used} places; give a value for each ?")
-    return "".join(parts)
+    pieces = list(_pieces(sql))
+    places = [at for at, (kind, _) in enumerate(pieces) if kind == "mark"]
+    if len(places) != len(parameters):
+        raise ProgrammingError(f"{len(parameters)} parameters for {len(places)} places; give a value for each ?")
+    texts = [text for _, text in pieces]
+    for at, value in zip(places, parameters, strict=True):
+        before, after = texts[at - 1][-1:] if at else "", texts[at + 1][:1] if at + 1 < len(texts) else ""
+        texts[at] = _space(before) + _literal(value) + _space(after)
+    return "".join(texts)
+
+
+def _space(beside: str) -> str:
+    """What keeps a value apart from its neighbour: two minus signs would be a comment, two texts one text."""
+    return "" if not beside or beside in _LOOSE else " "
+
+
+def _pieces(sql: str) -> Iterator[tuple[str, str]]:
+    """The parts of a text, each with its kind; comments as the language has them, one inside the other too."""
+    at = 0
+    while at < len(sql):
+        if sql.startswith("/*", at):
+            kind, end = "comment", end_of_comment(sql, at) or len(sql)
+        else:
+            found = _PIECE.match(sql, at)
+            assert found is not None
+            kind, end = found.lastgroup or "other", found.end()
+        yield kind, sql[at:end]
+        at = end
 
 
 def _literal(value: Any) -> str:
@@ -45,14 +64,14 @@ def _literal(value: Any) -> str:
         case str():
             return "'" + value.replace("'", "''") + "'"
         case int():
-            return str(value)
+            return str(int(value))
         case float() if isfinite(value):
-            return _decimal(Decimal(repr(value)))
+            return _decimal(Decimal(repr(float(value))))  # those of NumPy's are floats too, and say so
         case Decimal() if value.is_finite():
             return _decimal(value)
         case Fraction() if "/" not in shown(value):
             return shown(value)
-        case datetime() | date():
+        case date() if value == value:  # pandas has a moment that is none
             return f"'{value.isoformat()}'"
     if callable(item := getattr(value, "item", None)):  # a number of NumPy's
         return _literal(item())
@@ -75,9 +94,8 @@ def table_in(sql: str, tables: Collection[str]) -> str:
 
 def _after_from(sql: str) -> Iterator[str]:
     is_next = False
-    for piece in _PIECE.finditer(sql):
-        text, is_word = piece[0], piece[3] is not None
-        if is_next and (is_word or text.startswith('"')):
-            yield text if is_word else text[1:-1].replace('""', '"')
-        if not text.isspace() and not text.startswith(("--", "/*")):
-            is_next = is_word and text.casefold() == "from"
+    for kind, text in _pieces(sql):
+        if is_next and (kind == "word" or text.startswith('"')):
+            yield text if kind == "word" else text[1:-1].replace('""', '"')
+        if not text.isspace() and kind != "comment":
+            is_next = kind == "word" and text.casefold() == "from"

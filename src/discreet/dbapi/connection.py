@@ -4,12 +4,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 from discreet.client.addresses import read_address, read_token
-from discreet.client.table import FarTable
+from discreet.client.table import WORDS, FarTable
 from discreet.client.wire import Wire, path_of
 from discreet.dbapi import exceptions
 from discreet.dbapi.binding import bound, table_in
 from discreet.dbapi.cursor import Cursor
 from discreet.dbapi.exceptions import InterfaceError, NotSupportedError, as_the_standard_says
+from discreet.errors import MissingError
 
 if TYPE_CHECKING:
     from discreet.answers.answer import Answer
@@ -27,11 +28,17 @@ def connect(
 
     The token is ``token``, or what DISCREET_TOKEN holds. With ``intervals``, numbers are followed by the ends of their intervals.
     """
+    if unknown := set(price) - WORDS:
+        raise TypeError(f"connect() got an unexpected keyword argument {sorted(unknown)[0]!r}")
     with as_the_standard_says():
         place, _ = read_address(server, with_table=False)
-        connection = Connection(Wire(place, read_token(token), timeout=timeout), intervals, price, told)
+        connection = Connection(Wire(place, read_token(token), timeout=float(timeout)), intervals, price, told)
         try:
             connection.tables()
+        except MissingError:
+            connection.close()
+            hint = "leave a table out of the address: it is named in the question" if place.path else "look at the address"
+            raise MissingError(f"there is no service at {place}", hint=hint) from None
         except BaseException:
             connection.close()
             raise

@@ -52,7 +52,7 @@ class Cursor:
         ``intervals=True`` adds the ends of each number's interval as columns: n, n_low, n_high.
         """
         self._check()
-        if isinstance(parameters, Mapping):
+        if isinstance(parameters, Mapping | str | bytes):
             raise ProgrammingError("parameters are given in their order, as a list: the style is qmark")
         self._rows = self._described = self.answer = None
         with_ends = bool(words.pop("intervals", self.connection.intervals))

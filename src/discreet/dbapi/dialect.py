@@ -11,11 +11,16 @@ from sqlalchemy import types
 from sqlalchemy.engine import URL, Connection
 from sqlalchemy.engine.default import DefaultDialect
 from sqlalchemy.engine.interfaces import ReflectedColumn
+from sqlalchemy.exc import NoSuchTableError
 
 from discreet.client.addresses import is_loopback
+from discreet.errors import MissingError
 from discreet.facts.model import Boolean, Category, Column, Date, Integer, Number, Text, Timestamp
 
 __all__ = ["DiscreetDialect"]
+
+
+_SWITCHES = {"true": True, "false": False}  # an address has texts only
 
 
 class DiscreetDialect(DefaultDialect):
@@ -37,12 +42,14 @@ class DiscreetDialect(DefaultDialect):
         return dbapi
 
     def create_connect_args(self, url: URL) -> tuple[list[str], dict[str, Any]]:
-        """``discreet://host:port/prefix``."""
+        """``discreet://:token@host:port/prefix?epsilon=0.1``: the token stands where a password does, which is not printed."""
         host = url.host or "localhost"
         port = "" if url.port is None else f":{url.port}"
         scheme = "http" if is_loopback(host) else "https"
         named = f"[{host}]" if ":" in host else host
-        return [f"{scheme}://{named}{port}/{url.database or ''}"], dict(url.query)
+        token = {} if url.password is None else {"token": url.password}
+        words = {name: _SWITCHES.get(str(value).casefold(), value) for name, value in url.query.items()}
+        return [f"{scheme}://{named}{port}/{url.database or ''}"], token | words
 
     def initialize(self, connection: Connection) -> None:
         """Nothing to find out."""
@@ -64,11 +71,22 @@ class DiscreetDialect(DefaultDialect):
         found: list[str] = _far(connection).tables()
         return found
 
+    def get_view_names(self, connection: Connection, schema: str | None = None, **kw: Any) -> list[str]:  # noqa: ARG002
+        """None."""
+        return []
+
+    def get_schema_names(self, connection: Connection, **kw: Any) -> list[str]:  # noqa: ARG002
+        """None: tables have one name each."""
+        return []
+
     def get_columns(
         self, connection: Connection, table_name: str, schema: str | None = None, **kw: Any  # noqa: ARG002
     ) -> list[ReflectedColumn]:  # fmt: skip
         """What is public about the columns of a table."""
-        columns = _far(connection).table(table_name).facts.columns
+        try:
+            columns = _far(connection).table(table_name).facts.columns
+        except MissingError:
+            raise NoSuchTableError(table_name) from None
         return [{"name": each.name, "type": _type(each), "nullable": True, "default": None} for each in columns]
 
     def get_pk_constraint(self, connection: Connection, table_name: str, schema: str | None = None, **kw: Any) -> Any:  # noqa: ARG002

@@ -6,7 +6,7 @@ from typing import Literal
 
 from discreet.questions.places import Source, short
 
-__all__ = ["MOST_BYTES", "TOO_LONG", "Token", "tokens"]
+__all__ = ["MOST_BYTES", "TOO_LONG", "Token", "end_of_comment", "tokens"]
 
 MOST_BYTES = 64 * 1024
 TOO_LONG = f"the question has more than {MOST_BYTES:,} bytes"
@@ -69,7 +69,10 @@ def tokens(source: Source) -> tuple[Token, ...]:
             raise source.refused(at, message, hint)
         end = shape.end()
         if shape.lastgroup == "comment":
-            end = _end_of_comment(source, at)
+            closed = end_of_comment(text, at)
+            if closed is None:
+                raise source.refused(at, "a comment is not closed", "end it with */")
+            end = closed
         elif shape.lastgroup != "space":
             _check_apart(source, shape.lastgroup, end)
             found.append(_token(shape))
@@ -96,13 +99,14 @@ def _check_apart(source: Source, shape: str | None, end: int) -> None:
         raise source.refused(end, "a name in quotes directly after a word", "put a space or an operator between them")
 
 
-def _end_of_comment(source: Source, at: int) -> int:
+def end_of_comment(text: str, at: int) -> int | None:
+    """Where a comment ends that begins at ``at``, with those inside it; None if it is not closed."""
     depth = 0
-    for mark in _COMMENT.finditer(source.text, at):
+    for mark in _COMMENT.finditer(text, at):
         depth += 1 if mark[0] == "/*" else -1
         if depth == 0:
             return mark.end()
-    raise source.refused(at, "a comment is not closed", "end it with */")
+    return None
 
 
 def _token(shape: re.Match[str]) -> Token:
