@@ -65,7 +65,7 @@ def test_a_table_that_is_not_there_or_not_granted_is_told_with_those_that_are(ho
 
 def test_the_words_are_those_of_a_table_that_is_here(people):
     here = {each.name for each in fields(Ask)} - {"question"}
-    assert here == table_module._WORDS | {"analyst", "key", "rehearse"}
+    assert here == table_module.WORDS | {"analyst", "key", "rehearse"}
     with pytest.raises(TypeError, match="epsilom"):
         people.ask(COUNT, epsilom=1)
     with pytest.raises(dc.ParameterError, match="the token says who asks"):
@@ -124,8 +124,22 @@ def test_history_and_answers_are_there_again(people):
     assert people.history(5)[0]["id"] == answer.id
     again = people.answer(answer.id)
     assert (again.rows, again.intervals, again.receipt) == (answer.rows, answer.intervals, answer.receipt)
-    with pytest.raises(dc.MissingError):
+    with pytest.raises(dc.MissingError, match=r"there is no answer 'nothing' of yours; .*history"):
         people.answer("nothing")
+    with pytest.raises(dc.MissingError, match=r"there is no answer 'a&most=1' of yours"):
+        people.history(before="a&most=1")
+
+
+@pytest.mark.parametrize("key", ["", "two words", "京都", "x" * 201])
+def test_keys_that_cannot_be_sent_are_refused_here(people, key):
+    with pytest.raises(dc.ParameterError, match="key"):
+        people.ask(COUNT, epsilon=1, key=key)
+    assert people.ask(COUNT, epsilon=1, key=7).value  # what has a text is one
+
+
+def test_tls_to_what_speaks_none_is_said_in_words(service):
+    with pytest.raises(dc.ServiceFault, match="does not speak TLS"):
+        dc.connect(f"{service.address.replace('http:', 'https:')}/people", token="dsc_x")
 
 
 def test_nobody_there_is_a_fault_that_names_the_address():

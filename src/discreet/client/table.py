@@ -1,10 +1,12 @@
 """A table behind a service, with the verbs of one that is here."""
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, Self
+from urllib.parse import urlencode
 
 from discreet.answers.answer import Answer, BudgetState
 from discreet.answers.bodies import read_answer, read_budget, read_quote
@@ -25,6 +27,7 @@ _NUMBERS = frozenset({"epsilon", "delta", "rho", "within", "confidence", "weight
 WORDS = _NUMBERS | {"assuming", "simultaneous", "value_intervals", "max_rows", "max_groups", "max_rows_per_group", "anew"}
 _TOGETHER = frozenset({"epsilon", "delta", "rho", "confidence", "weights", "simultaneous"})
 _PENDING = 202
+_LONGEST_KEY = 200
 
 
 def connect(
@@ -96,11 +99,11 @@ class FarTable(Verbs):
         With a ``key`` of yours the same request is one also if this process ends and another asks.
         """
         self._check_asker(words)
-        key, rehearse = words.pop("key", None), words.pop("rehearse", False)
+        key, rehearse = _key(words.pop("key", None)), words.pop("rehearse", False)
         body = _body(question, words)
         if rehearse:
             return read_answer(self._wire.post(self._path("rehearse"), body))
-        reply = self._wire.send("POST", self._path("ask"), body, key=_new_key() if key is None else str(key))
+        reply = self._wire.send("POST", self._path("ask"), body, key=key)
         return read_answer(self._waited(reply))
 
     def ask_all(self, questions: "Sequence[str | Question]", **words: Any) -> list[Answer]:
@@ -111,13 +114,15 @@ class FarTable(Verbs):
 
     def history(self, most: int = 50, *, before: str | None = None) -> list[dict[str, Any]]:
         """What you were answered about any table, newest first; from the answer ``before`` back, for the next page."""
-        page = f"?most={int(most)}" + ("" if before is None else f"&before={before}")
-        found: list[dict[str, Any]] = self._wire.get(path_of("answers") + page)["answers"]
+        page = urlencode({"most": int(most)} | ({} if before is None else {"before": before}))
+        with _theirs(before):
+            found: list[dict[str, Any]] = self._wire.get(f"{path_of('answers')}?{page}")["answers"]
         return found
 
     def answer(self, id: str) -> Answer:  # noqa: A002 - as the answer calls it
         """One of these, as it was shown; free."""
-        return read_answer(self._waited(self._wire.send("GET", path_of("answers", id))))
+        with _theirs(id):
+            return read_answer(self._waited(self._wire.send("GET", path_of("answers", id))))
 
     def _waited(self, reply: Reply) -> Mapping[str, Any]:
         """What is there, at once or when it is: how long that takes is public and told."""
@@ -163,10 +168,26 @@ class FarTable(Verbs):
         return table_as_html(self.facts, self.budget)
 
 
-def _new_key() -> str:
-    from uuid import uuid4
+def _key(given: object) -> str:
+    """By which a request is known again: a new one, unless one was given."""
+    if given is None:
+        from uuid import uuid4
 
-    return uuid4().hex
+        return uuid4().hex
+    found = str(given)
+    if not 0 < len(found) <= _LONGEST_KEY or not all("!" <= letter <= "~" for letter in found):
+        hint = f"write up to {_LONGEST_KEY} letters, digits and signs of ASCII, such as key='counts-of-monday'"
+        raise ParameterError("this key cannot be sent", hint=hint)
+    return found
+
+
+@contextmanager
+def _theirs(answer: str | None) -> Iterator[None]:
+    """Inside, what is missing is an answer."""
+    try:
+        yield
+    except MissingError:
+        raise MissingError(f"there is no answer {answer!r} of yours", hint="see which there are: .history()") from None
 
 
 def _body(question: "str | Question", words: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from socket import gaierror
-from ssl import SSLCertVerificationError
+from ssl import SSLCertVerificationError, SSLError
 from time import monotonic, sleep
 from typing import Any
 from urllib.parse import quote
@@ -132,8 +132,13 @@ def _read(told: bytes, status: int) -> Any:
 
 
 def _is_hopeless(error: Exception) -> bool:
-    """Whether trying again cannot help: the certificate is wrong, or there is no such host."""
-    return isinstance(error, SSLCertVerificationError | gaierror)
+    """Whether trying again cannot help: the certificate is wrong, there is no such host, or no TLS there."""
+    return isinstance(error, SSLCertVerificationError | gaierror) or _is_plain(error)
+
+
+def _is_plain(error: Exception) -> bool:
+    """Whether something was said that is not TLS."""
+    return isinstance(error, SSLError) and error.reason in ("WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE")
 
 
 def _unreachable(place: Place, error: Exception) -> ServiceFault:
@@ -141,6 +146,9 @@ def _unreachable(place: Place, error: Exception) -> ServiceFault:
         case SSLCertVerificationError():
             hint = "ask whoever runs it; SSL_CERT_FILE names further authorities"
             return ServiceFault(f"the certificate of {place} is not to be trusted", hint=hint)
+        case SSLError() if _is_plain(error):
+            hint = f"look at the address; a service on this machine that speaks none is at http://{place.host}:{place.port}"
+            return ServiceFault(f"what answers at {place} does not speak TLS", hint=hint)
         case _Cut():
             what = f"what answers at {place} is no service of discreet, or its responses are cut"
             return ServiceFault(what, hint="look at the address")
