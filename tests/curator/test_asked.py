@@ -39,6 +39,19 @@ def test_an_answer_that_was_settled_before_its_worker_died_is_found_though_the_t
     assert opened.take_in(alice, "t", {"sql": count_above(1)}, key="k").outcome == {"answer": answer.id}
 
 
+def test_what_a_dead_worker_had_charged_is_not_forgotten_by_one_that_cannot_go_on(folder):
+    opened, alice, _ = folder
+    body = {"sql": count_above(1), "anew": True}
+    taken = opened.take_in(alice, "t", body, key="k")
+    answer = opened.curator("t", alice).ask(count_above(1), epsilon="0.1", analyst=alice, key=taken.id, anew=True)
+    opened.forget(taken.id)
+    again = opened.take_in(alice, "t", body, key="k")
+    assert (again.id, again.is_new) == (taken.id, False)
+    same = opened.curator("t", alice).ask(count_above(1), epsilon="0.1", analyst=alice, key=again.id, anew=True)
+    assert same.id == answer.id
+    assert len([entry for entry in office.entries(opened.path) if entry.kind == "charge"]) == 1
+
+
 def test_what_was_looked_up_a_moment_ago_is_decided_when_it_is_charged(folder):
     opened, alice, bob = folder
     curator = opened.curator("t", alice)

@@ -146,10 +146,13 @@ def reword(ledger: Ledger, identity: str, body: Mapping[str, Any]) -> None:
 
 
 def forget(ledger: Ledger, identity: str) -> None:
-    """As if it had never been taken in: for what was refused before anything happened, and may be sent again with its key."""
+    """As if it had never been taken in: for what was refused before anything happened, and may be sent again with its key.
+
+    What a worker had charged before it died stays: sent again, it would be another question.
+    """
     with ledger.store.writing() as transaction:
         found = transaction.one(AskedRecord, id=identity)
-        if found is not None:
+        if found is not None and not _is_charged(transaction, found):
             _drop(transaction, found)
 
 
@@ -169,6 +172,11 @@ def _taken_over(transaction: Transaction, found: AskedRecord) -> Taken | None:
         return None
     transaction.change(found, attempt=found.attempt + 1, owner=owner(), lease=lease_from(clock))
     return _taken(found, is_new=True)
+
+
+def _is_charged(snapshot: Snapshot, found: AskedRecord) -> bool:
+    charges = snapshot.each(ChargeRecord, table=found.table, analyst=found.asker, key=found.id)
+    return any(charge.state != "faulted" for charge in charges)
 
 
 def _answer_to(snapshot: Snapshot, found: AskedRecord) -> str | None:
