@@ -71,7 +71,9 @@ def test_the_page_says_it_all_and_runs_nothing(facts):
 
 def test_files_are_written_and_a_violation_ends_with_1(facts, tmp_path, capsys):
     assert run(["report", str(facts), "--out", str(tmp_path / "r.html")]) == 0
-    assert "consistent" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "consistent" in told
+    assert "people is frozen for everybody" in told
     assert (tmp_path / "r.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
     assert run(["report", str(facts), "--out", str(tmp_path / "r.json")]) == 0
     assert json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))["table"]["name"] == "people"

@@ -39,7 +39,7 @@ def report(
     if as_json:
         print_json(found)
     else:
-        _show(found, out)
+        _show(found, file, out)
     if not found["ledger"]["ok"]:
         raise typer.Exit(1)
 
@@ -57,15 +57,18 @@ def _write(found: dict[str, Any], out: Path) -> None:
         raise file_unwritten(error, f"cannot write {out}", "write a path after --out that you may write to") from None
 
 
-def _show(found: dict[str, Any], out: Path | None) -> None:
+def _show(found: dict[str, Any], file: Path, out: Path | None) -> None:
     from discreet.answers.bodies import read_budget, read_loss
     from discreet.answers.losses import loss_in_words
     from discreet.cli.page import Page
+    from discreet.cli.stopped import show_stops
     from discreet.cli.views import show_budget
+    from discreet.ledger.stops import Stop
     from discreet.plots.lettering import clean, shortened
 
     page, ledger = Page(), found["ledger"]
     show_budget(page, read_budget(found["budget"]), clean(found["table"]["name"]))
+    show_stops(page, [Stop(**stop) for stop in found["stops"]], found["table"]["name"], file)
     rows = [(str(each["number"]), each["at"][:16].replace("T", " "), clean(each["analyst"]) or "anonymous",
              loss_in_words(read_loss(each["cost"])), each["state"], shortened(clean(each["question"]), 50))
             for each in found["charges"]]  # fmt: skip
