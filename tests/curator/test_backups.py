@@ -2,9 +2,11 @@
 
 import json
 import os
+import shutil
 import stat
 import subprocess
 import sys
+from hashlib import sha256
 from pathlib import Path
 from threading import Event, Thread
 
@@ -13,6 +15,8 @@ import pytest
 import discreet as dc
 from discreet.curator import accounts, office
 from discreet.curator.backups import backup, restore
+from discreet.ledger import open_ledger, registry
+from discreet.ledger import verify as checking
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 FACTS = """
@@ -140,6 +144,86 @@ def test_a_copy_that_was_changed_is_refused(home, elsewhere, tmp_path, name):
     with pytest.raises(dc.ParameterError, match="not whole"):
         restore(tmp_path / "copy", elsewhere)
     assert not (elsewhere / ".discreet").exists()
+
+
+def relisted(copy):
+    """The list of a copy as somebody would write it who has changed its files."""
+    told = json.loads((copy / "backup.json").read_text())
+    told["files"] = {name: sha256((copy / name).read_bytes()).hexdigest() for name in told["files"]}
+    return told
+
+
+def test_when_a_copy_was_made_is_what_was_signed_whatever_its_list_says(home, elsewhere, tmp_path):
+    made = backup(home, tmp_path / "copy")
+    told = relisted(tmp_path / "copy") | {"at": "2031-01-01T00:00:00.000000+00:00", "entries": 900}
+    (tmp_path / "copy" / "backup.json").write_text(json.dumps(told))
+    found = restore(tmp_path / "copy", elsewhere)
+    assert found.at == made.witness["at"]
+    (act,) = [each for each in office.entries(elsewhere) if each.kind == "freeze"]
+    assert f"{made.verified.entries} entries" in act.body["reason"]
+    assert "2031" not in act.body["reason"]
+
+
+def test_the_witness_inside_a_copy_is_of_that_copy(home, elsewhere, tmp_path):
+    backup(home, tmp_path / "copy")
+    ask(home)
+    copy = tmp_path / "copy"
+    for other in (office.witness(home), office.witness(home) | {"at": "2031"}, {}):
+        (copy / "witness.json").write_text(json.dumps(other))
+        (copy / "backup.json").write_text(json.dumps(relisted(copy)))
+        with pytest.raises(dc.ParameterError, match="changed"):
+            restore(copy, elsewhere)
+        assert {each.name for each in elsewhere.iterdir()} == {"people.csv"}
+
+
+def test_what_is_verified_is_what_is_put_back(home, elsewhere, tmp_path):
+    """A log of SQLite's beside the copy would show entries to whoever opens it there, which are not put back."""
+    backup(home, tmp_path / "copy")
+    later = tmp_path / "later"
+    shutil.copytree(tmp_path / "copy" / "ledger", later)
+    ledger = open_ledger(later)
+    registry.freeze(ledger, "people", "later")
+    late = checking.witness(ledger)
+    shutil.copyfile(later / "ledger.db-wal", tmp_path / "copy" / "ledger" / "ledger.db-wal")
+    ledger.close()
+    assert (tmp_path / "copy" / "ledger" / "ledger.db-wal").stat().st_size
+    assert not restore(tmp_path / "copy", elsewhere, witness=late).is_done
+
+
+def test_what_a_killed_backup_left_is_swept_by_the_next(home, tmp_path):
+    left = subprocess.run([sys.executable, "-c", LEAVES, str(tmp_path)], check=False, timeout=120, capture_output=True, text=True,
+                          env=os.environ | {"PYTHONPATH": str(SOURCE)}).stdout.strip()  # fmt: skip
+    assert Path(left).is_dir()
+    backup(home, tmp_path / "copy")
+    assert not Path(left).exists()
+
+
+LEAVES = """
+import os, sys
+from discreet.curator.backups import _STARTED
+from discreet.processes import temporary_folder
+print(temporary_folder(_STARTED, sys.argv[1]), flush=True)
+os._exit(9)
+"""
+
+
+def test_a_ledger_that_has_not_come_from_the_witness_is_neither_copied_nor_witnessed(home, elsewhere, tmp_path):
+    ask(home)
+    old = tmp_path / "old"
+    shutil.copytree(home / ".discreet", old)
+    ask(home)
+    kept = office.witness(home)
+    shutil.rmtree(home / ".discreet")
+    shutil.copytree(old, home / ".discreet")  # a budget from before, by hand
+    with pytest.raises(dc.LedgerFault, match="rolled back"):
+        office.witness(home, before=kept)
+    with pytest.raises(dc.LedgerFault, match="rolled back"):
+        backup(home, tmp_path / "copy", witness=kept)
+    assert not (tmp_path / "copy").exists()
+    ask(home)
+    ask(home)
+    with pytest.raises(dc.LedgerFault, match="rolled back"):
+        office.witness(home, before=kept)
 
 
 def test_a_witness_of_another_ledger_is_refused(home, elsewhere, tmp_path):

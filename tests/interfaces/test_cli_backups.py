@@ -1,6 +1,8 @@
 """``backup`` and ``restore`` from the command line."""
 
+import errno
 import json
+import shutil
 
 
 def test_a_copy_and_the_way_back(people, folder, tmp_path_factory):
@@ -22,6 +24,42 @@ def test_a_copy_and_the_way_back(people, folder, tmp_path_factory):
     assert people("ask", f"{there}/people.toml", "SELECT COUNT(*) AS n FROM people", "-e", "0.1").code == 5
     assert people("unfreeze", f"{there}/people.toml", "--reason", "looked").code == 0
     assert people("ask", f"{there}/people.toml", "SELECT COUNT(*) AS n FROM people", "-e", "0.1").code == 0
+
+
+def test_a_witness_is_renewed_by_a_ledger_that_has_come_from_it_and_by_no_other(people, folder):
+    assert people("ledger", "witness", ".", "--out", "witness.json").code == 0
+    shutil.copytree(folder / ".discreet", folder / "old")
+    people("ask", "people.toml", "SELECT COUNT(*) AS n FROM people", "-e", "0.1")
+    assert people("backup", ".", "copy", "--witness", "witness.json").code == 0
+    kept = (folder / "witness.json").read_bytes()
+    assert json.loads(kept)["entries"] == 3
+    shutil.rmtree(folder / ".discreet")
+    (folder / "old").rename(folder / ".discreet")
+    for words in (["ledger", "witness", ".", "--out", "witness.json"], ["backup", ".", "other", "--witness", "witness.json"]):
+        refused = people(*words)
+        assert (refused.code, "rolled back" in refused.err) == (4, True)
+        assert (folder / "witness.json").read_bytes() == kept
+    assert not (folder / "other").exists()
+    (folder / "notes.json").write_text("[]")
+    assert people("ledger", "witness", ".", "--out", "notes.json").code == 2
+
+
+def test_a_witness_that_cannot_be_written_leaves_the_one_before(people, folder, monkeypatch):
+    assert people("ledger", "witness", ".", "--out", "witness.json").code == 0
+    kept = (folder / "witness.json").read_bytes()
+
+    def full(handle):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("discreet.cli.witnesses.os.fsync", full)
+    assert people("ledger", "witness", ".", "--out", "witness.json").code == 74
+    assert (folder / "witness.json").read_bytes() == kept
+    assert not list(folder.glob(".witness.json-*"))
+
+
+def test_so_many_days_are_a_number_that_time_has(people):
+    assert people("forget", ".", "--older-than", "36500").code == 0
+    assert people("forget", ".", "--older-than", "99999999").code == 2
 
 
 def test_without_a_witness_it_is_said(people, folder, tmp_path_factory):

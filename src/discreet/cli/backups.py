@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from discreet.cli.ledgers import read_document
-from discreet.cli.options import Json, out_file, print_json, typed
+from discreet.cli.options import Json, print_json, typed
 
 if TYPE_CHECKING:
     from discreet.cli.page import Page
@@ -19,20 +19,20 @@ def backup(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of the facts files, with its ledger.")],
     to: Annotated[Path, typer.Argument(metavar="TO", help="A new folder for the copy.")],
     witness: Annotated[
-        Path | None, typer.Option("--witness", metavar="PATH", help="Write the witness here, too: where nobody reaches both.")
+        Path | None, typer.Option("--witness", metavar="PATH", help="Write or renew the witness here: where nobody reaches both.")
     ] = None,
     as_json: Json = False,
 ) -> None:
     """Copy ledger, keys and facts of a folder, while it may be asked; not the rows."""
-    from discreet.cli.printing import json_text
     from discreet.cli.waiting import waiting
+    from discreet.cli.witnesses import keep_witness, witness_in
     from discreet.curator.backups import backup as copied
 
-    note = None if witness is None else out_file(witness)
+    before = None if witness is None else witness_in(witness)
     with waiting("copying"):
-        found = copied(folder, to)
-    if note is not None:
-        note.write_text(json_text(dict(found.witness), indent=2, sort_keys=True) + "\n", encoding="utf-8")
+        found = copied(folder, to, witness=before)
+    if witness is not None:
+        keep_witness(found.witness, witness)
     if as_json:
         print_json(found.to_dict())
         return
@@ -42,7 +42,7 @@ def backup(
     many = "entry" if found.verified.entries == 1 else "entries"
     page.line(("copied", "bold green"), f": {found.verified.entries} {many}, chain and totals recomputed, in {found.folder}")
     page.say("the copy holds answers and the signing key, and not the rows: keep it as carefully as the folder itself")
-    kept = typed(note) if note is not None else typed(found.folder / "witness.json")
+    kept = typed(witness if witness is not None else found.folder / "witness.json")
     page.say(f"keep {kept} where nobody who can write to the ledger can: by it an old copy is known")
 
 
@@ -75,7 +75,9 @@ def restore(
 
 def forget(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of the facts files, with its ledger.")],
-    days: Annotated[int, typer.Option("--older-than", metavar="DAYS", min=0, help="What was shown more than so many days ago.")],
+    days: Annotated[
+        int, typer.Option("--older-than", metavar="DAYS", min=0, max=36_500, help="What was shown more than so many days ago.")
+    ],
     as_json: Json = False,
 ) -> None:
     """Forget what analysts were shown long ago, by anybody's history. What was bought stays, and is free to ask again."""
@@ -94,7 +96,10 @@ def _show(page: "Page", found: "Restored", *, has_witness: bool) -> None:
         page.line(("not restored", "bold red"), f": the copy of {found.at[:16].replace('T', ' ')} UTC")
         for problem in found.verified.problems:
             page.say(f"- {problem}", indent=4)
-        page.say("what was charged since would be given back; --older --reason TEXT puts it back all the same, frozen")
+        if found.is_sound:
+            page.say("what was charged since would be given back; --older --reason TEXT puts it back all the same, frozen")
+        else:
+            page.say("it cannot be put back: take another copy")
         return
     assert found.mended is not None
     page.line(("restored", "bold green"), f": {found.folder}, as of {found.at[:16].replace('T', ' ')} UTC")

@@ -104,10 +104,18 @@ def export(path: Place, out: Out = None, as_json: Json = False) -> None:  # noqa
 
 @ledgers.command("witness")
 def witness(path: Place, out: Out = None, as_json: Json = False) -> None:  # noqa: ARG001 - it is JSON, whatever is asked for
-    """Sign the ledger's length, head and totals. Keep it elsewhere: with it, verify finds a ledger that was rolled back."""
+    """Sign the ledger's length, head and totals. Keep it elsewhere: with it, verify finds a ledger that was rolled back.
+
+    A witness that is in PATH is renewed, unless the ledger has not come from it.
+    """
+    from discreet.cli.witnesses import keep_witness, witness_in, witness_text
     from discreet.curator import office
 
-    _put([json_text(office.witness(path), indent=2, sort_keys=True)], out)
+    if out is None:
+        typer.echo(witness_text(office.witness(path)))
+        return
+    keep_witness(office.witness(path, before=witness_in(out)), out)
+    say(f"written {out}", err=True)
 
 
 @ledgers.command("recover")

@@ -9,23 +9,25 @@ import json
 import os
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from discreet.errors import FactsError, LedgerFault, ParameterError
-from discreet.ledger import open_ledger, place_of
+from discreet.ledger import Ledger, open_ledger, place_of
 from discreet.ledger import verify as checking
 from discreet.ledger.entries.chain import now
+from discreet.ledger.entries.signatures import problem_with
 from discreet.ledger.folder import copied_ledger, is_ledger, put_back
 from discreet.ledger.restoring import Mended, mend
 from discreet.ledger.verify import Verified
-from discreet.processes import temporary_folder
+from discreet.processes import sweep, temporary_folder
 
 __all__ = ["Copied", "Restored", "backup", "restore"]
 
 _LEDGER, _WITNESS, _LIST = "ledger", "witness.json", "backup.json"
+_STARTED = ".discreet-backup-"  # copies that are not whole yet
 _FORM = "discreet backup 1"
 
 
@@ -51,6 +53,7 @@ class Restored:
     at: str  # when the copy was made
     verified: Verified
     is_done: bool
+    is_sound: bool = True  # whether the copy agrees with itself, whatever a witness says
     mended: Mended | None = None
     kept: tuple[str, ...] = ()  # facts files that were there already, and differ
 
@@ -63,8 +66,11 @@ class Restored:
                 **done, **self.verified.to_dict()}  # fmt: skip
 
 
-def backup(folder: str | Path, to: str | Path) -> Copied:
-    """Ledger, keys, log of faults and facts files of a folder in a new folder, while it may be asked. Whole, or not there."""
+def backup(folder: str | Path, to: str | Path, *, witness: Mapping[str, Any] | None = None) -> Copied:
+    """Ledger, keys, log of faults and facts files of a folder in a new folder, while it may be asked. Whole, or not there.
+
+    Refused where the ledger has not come from an earlier ``witness``: then it was put back from something older.
+    """
     source, target = Path(folder), Path(to)
     if not source.is_dir():
         raise FactsError("there is no such folder", hint="write the folder of the facts files", file=str(folder))
@@ -72,21 +78,22 @@ def backup(folder: str | Path, to: str | Path) -> Copied:
         raise ParameterError(f"{target} is there already", hint="write a new folder: every copy has its own")
     if not target.absolute().parent.is_dir():
         raise ParameterError(f"there is no folder {target.absolute().parent}", hint="make it first")
-    started = Path(temporary_folder(".discreet-backup-", target.absolute().parent))
+    sweep(_STARTED, target.absolute().parent)  # what killed processes left, with a key in it
+    started = Path(temporary_folder(_STARTED, target.absolute().parent))
     try:
         copied_ledger(place_of(source), started / _LEDGER)
         for file in sorted(source.glob("*.toml")):
             shutil.copyfile(file, started / file.name)
-        verified, witness = _verified(started / _LEDGER, None, started)
+        verified, note = _verified(started, witness)
         if not verified.ok:
-            raise LedgerFault(f"the ledger does not agree with itself: {verified.problems[0]}", hint="run discreet ledger verify")
-        _write(started / _WITNESS, witness)
+            raise LedgerFault(f"the ledger is not sound: {verified.problems[0]}", hint="run discreet ledger verify")
+        _write(started / _WITNESS, note)
         files = {each.relative_to(started).as_posix(): _digest(each) for each in sorted(started.rglob("*")) if each.is_file()}
         _write(started / _LIST, {"form": _FORM, "at": now(), "entries": verified.entries, "head": verified.head, "files": files})
         started.rename(target)
     finally:
         shutil.rmtree(started, ignore_errors=True)  # it has another name by now, if all went well
-    return Copied(target, (*files, _LIST), verified, witness)
+    return Copied(target, (*files, _LIST), verified, note)
 
 
 def restore(
@@ -97,28 +104,51 @@ def restore(
     What is restored is frozen until the data holder unfreezes it.
     """
     source, target = Path(copy), Path(to)
-    told = _listed(source)
+    files = _listed(source)
     if older and not reason.strip():
         raise ParameterError("a copy that is older needs a reason", hint="write --reason: it is signed and stays in the ledger")
     if not target.is_dir():
         raise FactsError("there is no such folder", hint="make it, with the sources of the tables in it", file=str(to))
-    _refuse_ledger(place_of(target), told)
-    verified, _ = _verified(source / _LEDGER, witness, target)
-    if not verified.ok and not (older and witness is not None and _verified(source / _LEDGER, None, target)[0].ok):
-        return Restored(target, told["at"], verified, is_done=False)
-    mended = put_back(source / _LEDGER, place_of(target), lambda ledger: mend(ledger, _why(told, witness, verified, reason)))
+    made = _document(source, _WITNESS)
+    _refuse_ledger(place_of(target), made)
+
+    def looked_at(ledger: Ledger) -> Restored:
+        """What is put back is what was verified: the same file, before it has its name."""
+        if (wrong := problem_with(made, "witness", ledger.key.public)) is not None:
+            raise ParameterError(f"the copy in {copy} is changed: {wrong}", hint="take another copy")
+        verified = checking.verify(ledger, witness)
+        if made["head"] != verified.head:
+            raise ParameterError(f"the copy in {copy} is changed: {_WITNESS} is of another one", hint="take another copy")
+        is_sound = verified.ok or (witness is not None and checking.verify(ledger).ok)
+        found = Restored(target, made["at"], verified, verified.ok or (older and is_sound), is_sound)
+        if not found.is_done:
+            raise _NotPutBack(found)
+        return replace(found, mended=mend(ledger, _why(made["at"], witness, verified, reason)))
+
+    try:
+        found = put_back(source / _LEDGER, place_of(target), looked_at)
+    except _NotPutBack as refused:
+        return refused.found
     kept = []
-    for file in sorted(source.glob("*.toml")):
-        if not (target / file.name).exists():
-            shutil.copyfile(file, target / file.name)
-        elif (target / file.name).read_bytes() != file.read_bytes():
-            kept.append(file.name)
-    return Restored(target, told["at"], verified, True, mended, tuple(kept))
+    for name in (name for name in files if name.endswith(".toml") and Path(name).name == name):
+        if not (target / name).exists():
+            shutil.copyfile(source / name, target / name)
+        elif (target / name).read_bytes() != (source / name).read_bytes():
+            kept.append(name)
+    return replace(found, kept=tuple(kept))
 
 
-def _why(told: Mapping[str, Any], witness: Mapping[str, Any] | None, verified: Verified, reason: str) -> str:
+class _NotPutBack(Exception):
+    """A copy that is too old or not sound, with what was found."""
+
+    def __init__(self, found: Restored) -> None:
+        super().__init__()
+        self.found = found
+
+
+def _why(at: str, witness: Mapping[str, Any] | None, verified: Verified, reason: str) -> str:
     """The reason in the signed entries: which copy, and what is known of the time since."""
-    since = f"restored from a copy of {_minute(told['at'])}, {told['entries']} entries"
+    since = f"restored from a copy of {_minute(at)}, {verified.entries} entries"
     if witness is None:
         known = "no witness: what was charged since is not in it"
     elif verified.ok:
@@ -132,7 +162,7 @@ def _minute(at: object) -> str:
     return f"{str(at)[:16].replace('T', ' ')} UTC"
 
 
-def _refuse_ledger(place: Path, told: Mapping[str, Any]) -> None:
+def _refuse_ledger(place: Path, made: Mapping[str, Any]) -> None:
     """A ledger that is there is not replaced, whatever the copy is."""
     if not is_ledger(place):
         return
@@ -141,18 +171,17 @@ def _refuse_ledger(place: Path, told: Mapping[str, Any]) -> None:
         entries = checking.witness(ledger)["entries"]
     finally:
         ledger.close()
-    lost = entries - int(told["entries"])
+    lost = entries - made["entries"] if isinstance(made.get("entries"), int) else 0
     more = f": it has {lost} entries more, whose charges would be given back" if lost > 0 else ""
     hint = "go on with the ledger that is there"
     raise LedgerFault(f"there is a ledger already, which a copy does not replace{more}", hint=hint)
 
 
-def _verified(place: Path, witness: Mapping[str, Any] | None, inside: Path) -> tuple[Verified, dict[str, Any]]:
+def _verified(started: Path, witness: Mapping[str, Any] | None) -> tuple[Verified, dict[str, Any]]:
     """Whether a copy agrees with itself and with a witness; and what it would sign. The copy itself is only read."""
-    looked = Path(temporary_folder(".discreet-look-", inside))
+    looked = started / "looked at"
     try:
-        for file in place.iterdir():
-            shutil.copyfile(file, looked / file.name)
+        shutil.copytree(started / _LEDGER, looked)
         ledger = open_ledger(looked)
         try:
             return checking.verify(ledger, witness), checking.witness(ledger)
@@ -162,18 +191,29 @@ def _verified(place: Path, witness: Mapping[str, Any] | None, inside: Path) -> t
         shutil.rmtree(looked, ignore_errors=True)
 
 
-def _listed(copy: Path) -> dict[str, Any]:
-    """What a copy says of itself, if all its files are as they were."""
+def _listed(copy: Path) -> list[str]:
+    """The files of a copy, if all of them are as they were."""
+    found = _document(copy, _LIST)
     try:
-        found = json.loads((copy / _LIST).read_text(encoding="utf-8"))
         is_ours = found["form"] == _FORM
         changed = [name for name, digest in found["files"].items() if _digest(copy / name) != digest]
-    except (OSError, ValueError, LookupError, TypeError, AttributeError):
-        raise ParameterError(f"{copy} is no copy, or not whole", hint="write a folder that discreet backup made") from None
+    except (OSError, LookupError, TypeError, AttributeError):
+        raise _not_whole(copy) from None
     if not is_ours or changed:
         what = "of another form" if not is_ours else f"changed: {changed[0]}"
         raise ParameterError(f"the copy in {copy} is {what}", hint="take another copy")
-    return dict(found)
+    return sorted(found["files"])
+
+
+def _document(copy: Path, name: str) -> dict[str, Any]:
+    try:
+        return dict(json.loads((copy / name).read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError):
+        raise _not_whole(copy) from None
+
+
+def _not_whole(copy: Path) -> ParameterError:
+    return ParameterError(f"{copy} is no copy, or not whole", hint="write a folder that discreet backup made")
 
 
 def _digest(file: Path) -> str:

@@ -227,10 +227,13 @@ def verify(path: Place, witness: Mapping[str, Any] | None = None) -> Verified:
         return checking.verify(ledger, witness)
 
 
-def witness(path: Place) -> dict[str, Any]:
-    """A signed note of how far the ledger has come: kept elsewhere, it shows a rollback."""
+def witness(path: Place, before: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """A signed note of how far the ledger has come: kept elsewhere, it shows a rollback.
+
+    Raises LedgerFault if an earlier one, ``before``, shows one now.
+    """
     with _ledger(path) as ledger:
-        return checking.witness(ledger)
+        return checking.witness(ledger, before)
 
 
 def recover(path: Place) -> list[Answer]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from discreet.errors import DiscreetError, ParameterError
+from discreet.errors import DiscreetError, LedgerFault, ParameterError
 from discreet.ledger.charging import Ledger
 from discreet.ledger.entries.books import ALL, Books
 from discreet.ledger.entries.chain import SIGNED, START, hash_of, now
@@ -59,9 +59,14 @@ class Verified:
         }  # fmt: skip
 
 
-def witness(ledger: Ledger) -> dict[str, Any]:
-    """A signed note of how far the ledger has come, to be kept elsewhere."""
+def witness(ledger: Ledger, before: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """A signed note of how far the ledger has come, to be kept elsewhere.
+
+    Raises LedgerFault where it has not come from ``before``, an earlier note, which is then to be kept: it shows a rollback.
+    """
     with ledger.store.reading() as snapshot:
+        if before is not None and (gone := _witnessed(snapshot, ledger, before)):
+            raise LedgerFault(gone[0], hint="keep that witness, and find out who put an older ledger here")
         last, accounts = head(snapshot), [each.name for each in snapshot.each(AccountRecord)]
         totals = {name: list(books_of(snapshot, name, ALL).spent().to_texts()) for name in accounts}
     return signed("witness", {"entries": last.number, "head": last.hash, "totals": totals, "at": now()}, ledger.key)
