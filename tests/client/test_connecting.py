@@ -1,9 +1,12 @@
 """What whoever connects meets: addresses, tokens, words, errors and long waits."""
 
 import io
+import os
 import sys
 from dataclasses import fields
 from fractions import Fraction
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from threading import Thread
 
 import pytest
 
@@ -124,7 +127,7 @@ def test_history_and_answers_are_there_again(people):
     assert people.history(5)[0]["id"] == answer.id
     again = people.answer(answer.id)
     assert (again.rows, again.intervals, again.receipt) == (answer.rows, answer.intervals, answer.receipt)
-    with pytest.raises(dc.MissingError, match=r"there is no answer 'nothing' of yours; .*history"):
+    with pytest.raises(dc.MissingError, match=r"there is no answer 'nothing' of yours; your history"):
         people.answer("nothing")
     with pytest.raises(dc.MissingError, match=r"there is no answer 'a&most=1' of yours"):
         people.history(before="a&most=1")
@@ -145,3 +148,39 @@ def test_tls_to_what_speaks_none_is_said_in_words(service):
 def test_nobody_there_is_a_fault_that_names_the_address():
     with pytest.raises(dc.ServiceFault, match=r"http://127\.0\.0\.1:9 cannot be reached: connection refused"):
         dc.connect("http://127.0.0.1:9/people", token="dsc_x")
+
+
+def test_a_process_that_was_forked_has_connections_of_its_own(people):
+    assert people.budget
+    (ours,) = [each.sock.getsockname()[1] for each in people._wire._idle]
+    reading, writing = os.pipe()
+    process = os.fork()
+    if process == 0:
+        try:
+            assert people.budget
+            theirs = [each.sock.getsockname()[1] for each in people._wire._idle]
+            os.write(writing, str(len(theirs) == 1 and ours not in theirs).encode())
+        finally:
+            os._exit(0)
+    os.waitpid(process, 0)
+    assert os.read(reading, 9) == b"True"
+    assert people.budget
+
+
+def test_who_is_sent_elsewhere_is_told_to_look_at_the_address():
+    class Elsewhere(BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(301)
+            self.send_header("Location", "https://other.example/")
+            self.send_header("Content-Length", "2")
+            self.end_headers()
+            self.wfile.write(b"{}")
+
+        def log_message(self, *_):
+            """Nothing."""
+
+    with HTTPServer(("127.0.0.1", 0), Elsewhere) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        with pytest.raises(dc.ServiceFault, match=r"says 301.*look at the address"):
+            dc.connect(f"http://127.0.0.1:{server.server_port}/people", token="dsc_x")
+        server.shutdown()

@@ -41,7 +41,7 @@ def ending_of(error: Exception) -> Ending:
         case Fault() if error.told:  # whoever holds the data looks at their own source: there is no log yet
             return Ending(4, error.code, f"{error.message}: {error.told}", hint)
         case Fault():
-            return Ending(4, error.code, error.message, hint, more={"reference": error.reference})
+            return Ending(4, error.code, error.message, hint, more={"reference": error.reference} if error.reference else {})
         case FactsError():
             place = {"file": error.file, "line": error.line, "key": error.key}
             where = ":".join(str(part) for part in (error.file, error.line) if part is not None)

@@ -187,7 +187,7 @@ def _theirs(answer: str | None) -> Iterator[None]:
     try:
         yield
     except MissingError:
-        raise MissingError(f"there is no answer {answer!r} of yours", hint="see which there are: .history()") from None
+        raise MissingError(f"there is no answer {answer!r} of yours", hint="your history lists those that there are") from None
 
 
 def _body(question: "str | Question", words: Mapping[str, Any]) -> dict[str, Any]:

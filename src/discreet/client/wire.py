@@ -5,6 +5,7 @@ service knows it again.
 """
 
 import json
+import os
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ __all__ = ["Reply", "Wire", "path_of"]
 
 _PAUSES = (0.0, 0.1, 0.5, 2.0)  # seconds before each further attempt on a connection that was cut or is not there
 _BUSY = frozenset({429, 502, 503, 504})
+_ELSEWHERE = 300  # and above: no service of ours sends anybody elsewhere
 _MOST_KEPT = 8  # connections
 
 
@@ -53,6 +55,7 @@ class Wire:
         self._timeout = timeout
         self._patience = patience  # seconds for which a service that has too much to do is asked again
         self._idle: deque[HTTPConnection] = deque()
+        self._process = os.getpid()
 
     def get(self, path: str) -> Any:
         """What is there. Raises the error that the service tells."""
@@ -70,7 +73,7 @@ class Wire:
         until = monotonic() + self._patience
         while True:
             reply = self._tried(lambda: self._exchange(method, self.place.path + path, sent, headers))
-            if reply.status < 400:
+            if reply.status < _ELSEWHERE:
                 return reply
             is_ours = isinstance(reply.body, dict) and "error" in reply.body
             is_busy = reply.status in _BUSY and not (is_ours and reply.body["error"] in ("fault", "crash"))
@@ -90,6 +93,8 @@ class Wire:
         raise AssertionError("the last attempt returns or raises")
 
     def _exchange(self, method: str, path: str, sent: bytes | None, headers: Mapping[str, str]) -> Reply:
+        if self._process != os.getpid():  # after a fork: two would read each other's answers
+            self._idle, self._process = deque(), os.getpid()
         try:
             connection = self._idle.pop()
         except IndexError:
@@ -126,7 +131,7 @@ def _read(told: bytes, status: int) -> Any:
     try:
         return json.loads(told)
     except ValueError:
-        if status < 400:
+        if status < _ELSEWHERE:
             raise _Cut from None
         return None  # of a proxy, perhaps
 

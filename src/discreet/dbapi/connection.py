@@ -28,7 +28,7 @@ def connect(
 
     The token is ``token``, or what DISCREET_TOKEN holds. With ``intervals``, numbers are followed by the ends of their intervals.
     """
-    if unknown := set(price) - WORDS:
+    if unknown := set(price) - WORDS - {"rehearse"}:
         raise TypeError(f"connect() got an unexpected keyword argument {sorted(unknown)[0]!r}")
     with as_the_standard_says():
         place, _ = read_address(server, with_table=False)
