@@ -94,6 +94,26 @@ def test_a_log_that_is_moved_away_is_opened_again(tmp_path):
         serve(Settings(home.folder, log_file=tmp_path / "none" / "x.log"), print)
 
 
+def test_methods_that_somebody_makes_up_are_counted_as_one(watched):
+    home, client, _ = watched
+    for letter in "ABCDE":
+        assert client.request(f"MADE{letter}", "/api/health").status_code == 405
+    told = Caller(client, home.holder).get("/metrics").text
+    assert 'discreet_requests_total{method="?",route="/api/health",status="405"} 5' in told
+    assert "MADE" not in told
+
+
+def test_a_key_whose_answer_was_forgotten_may_be_used_again(tmp_path):
+    home = made_home(tmp_path)
+    with Inside(Settings(home.folder)) as client:
+        words = {"headers": {"Authorization": f"Bearer {home.alice}", "Idempotency-Key": "monday"}, "json": COUNT}
+        first = client.request("POST", "/api/tables/people/ask", **words).json()
+        forget(home.folder, days=0)
+        again = client.request("POST", "/api/tables/people/ask", **words)
+        assert (again.status_code, again.json()["rows"], again.json()["replayed"]) == (200, first["rows"], True)
+    assert len([each for each in office.entries(home.folder) if each.kind == "charge"]) == 1
+
+
 def test_what_was_shown_long_ago_is_forgotten_and_free_to_ask_again(tmp_path):
     home = made_home(tmp_path)
     with Inside(Settings(home.folder)) as client:

@@ -6,7 +6,7 @@ same key with another request is refused. What is done is kept for a day, and no
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
@@ -22,8 +22,8 @@ from discreet.ledger.records import AskedRecord, ChargeRecord, FilledRecord, His
 from discreet.noise.keystream import Keystream, bits
 
 __all__ = [
-    "KEPT_FOR", "MOST_KEPT", "MOST_TAKEN", "MOST_WAITING", "Taken", "all_done", "asked", "done", "forget", "left_behind", "renew",
-    "reword", "take", "take_in",
+    "KEPT_FOR", "MOST_KEPT", "MOST_TAKEN", "MOST_WAITING", "Taken", "all_done", "asked", "done", "forget", "forget_answers",
+    "left_behind", "renew", "reword", "take", "take_in",
 ]  # fmt: skip
 
 KEPT_FOR = 86_400.0  # seconds after it was taken in
@@ -153,6 +153,13 @@ def forget(ledger: Ledger, identity: str) -> None:
     with ledger.store.writing() as transaction:
         found = transaction.one(AskedRecord, id=identity)
         if found is not None and not _is_charged(transaction, found):
+            _drop(transaction, found)
+
+
+def forget_answers(transaction: Transaction, asker: str, answers: Collection[str]) -> None:
+    """What was asked and led to these answers, which are not there any more: the keys may be used again."""
+    for found in list(transaction.each(AskedRecord, asker=asker, state="done")):
+        if json.loads(found.outcome).get("answer") in answers:
             _drop(transaction, found)
 
 

@@ -13,6 +13,7 @@ from discreet.answers.answer import as_strings
 from discreet.answers.document import Document
 from discreet.errors import MissingError, ParameterError
 from discreet.ledger.alarms import asker_named, remember
+from discreet.ledger.asked import forget_answers
 from discreet.ledger.charging import Ledger
 from discreet.ledger.entries.amounts import NOTHING, Amount
 from discreet.ledger.entries.codec import canonical
@@ -142,7 +143,7 @@ def _room_for(transaction: Transaction, filled: FilledRecord, size: int) -> Fill
 def forget_before(ledger: Ledger, moment: str) -> int:
     """Forget what was shown to anybody before a moment: lines of histories, and views. How many lines.
 
-    What was bought stays: it is free to ask again, and entries of the chain are never taken back.
+    What was bought stays: it is free to ask again, with its key too, and entries of the chain are never taken back.
     """
     with ledger.store.writing() as transaction:
         old = [line for line in transaction.each(HistoryRecord) if line.at < moment]
@@ -151,6 +152,8 @@ def forget_before(ledger: Ledger, moment: str) -> int:
             if view is not None:
                 _drop_view(transaction, view)
             transaction.drop(HistoryRecord, number=line.number)
+        for asker in {line.asker for line in old}:
+            forget_answers(transaction, asker, {line.id for line in old if line.asker == asker})
     return len(old)
 
 

@@ -22,6 +22,7 @@ __all__ = ["Guard", "POLICY"]
 
 POLICY = ("default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' blob:; "
           "form-action 'self'; base-uri 'none'; frame-ancestors 'none'")  # fmt: skip
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})  # others count as one: anybody makes them up
 _HEADERS = {
     "content-security-policy": POLICY,
     "cache-control": "no-store",
@@ -124,7 +125,7 @@ class Guard:
     def _note(self, scope: Scope, visit: _Visit) -> None:
         state, route = scope.get("state", {}), scope.get("route")
         told: dict[str, Any] = {
-            "request": visit.id, "method": scope["method"] if scope["method"].isalpha() else "?",
+            "request": visit.id, "method": scope["method"] if scope["method"] in _METHODS else "?",
             "route": getattr(route, "path", "none"), "status": visit.status, "ms": round((monotonic() - visit.began) * 1000),
             "bytes": visit.sent, "analyst": state.get("analyst", ""),
         }  # fmt: skip
