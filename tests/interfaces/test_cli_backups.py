@@ -3,6 +3,9 @@
 import errno
 import json
 import shutil
+from pathlib import Path
+
+import pytest
 
 
 def test_a_copy_and_the_way_back(people, folder, tmp_path_factory):
@@ -55,6 +58,14 @@ def test_a_witness_that_cannot_be_written_leaves_the_one_before(people, folder, 
     assert people("ledger", "witness", ".", "--out", "witness.json").code == 74
     assert (folder / "witness.json").read_bytes() == kept
     assert not list(folder.glob(".witness.json-*"))
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="a folder that nobody can write to is one of Linux's")
+def test_a_folder_that_cannot_be_written_to_is_named(people):
+    assert people("backup", ".", "copy").code == 0
+    for words in (["backup", ".", "/proc/copy"], ["restore", "copy", "/proc"]):
+        refused = people(*words)
+        assert (refused.code, f"cannot write {words[-1]}" in refused.err) == (2, True)
 
 
 def test_so_many_days_are_a_number_that_time_has(people):

@@ -7,6 +7,7 @@ import typer
 
 from discreet.cli.ledgers import read_document
 from discreet.cli.options import Json, print_json, typed
+from discreet.cli.unwritten import file_unwritten
 
 if TYPE_CHECKING:
     from discreet.cli.page import Page
@@ -29,8 +30,11 @@ def backup(
     from discreet.curator.backups import backup as copied
 
     before = None if witness is None else witness_in(witness)
-    with waiting("copying"):
-        found = copied(folder, to, witness=before)
+    try:
+        with waiting("copying"):
+            found = copied(folder, to, witness=before)
+    except OSError as error:
+        raise file_unwritten(error, f"cannot write {to}", "write a folder that can be written to, with room in it") from None
     if witness is not None:
         keep_witness(found.witness, witness)
     if as_json:
@@ -61,8 +65,11 @@ def restore(
     from discreet.curator.backups import restore as restored
 
     kept = None if against is None else read_document(against, "a witness")
-    with waiting("restoring"):
-        found = restored(copy, to, witness=kept, older=older, reason=reason)
+    try:
+        with waiting("restoring"):
+            found = restored(copy, to, witness=kept, older=older, reason=reason)
+    except OSError as error:
+        raise file_unwritten(error, f"cannot write {to}", "write a folder that can be written to, with room in it") from None
     if as_json:
         print_json(found.to_dict())
     else:
@@ -92,8 +99,10 @@ def forget(
 
 
 def _show(page: "Page", found: "Restored", *, has_witness: bool) -> None:
+    from discreet.plots.lettering import minute
+
     if not found.is_done:
-        page.line(("not restored", "bold red"), f": the copy of {found.at[:16].replace('T', ' ')} UTC")
+        page.line(("not restored", "bold red"), f": the copy of {minute(found.at)}")
         for problem in found.verified.problems:
             page.say(f"- {problem}", indent=4)
         if found.is_sound:
@@ -102,7 +111,7 @@ def _show(page: "Page", found: "Restored", *, has_witness: bool) -> None:
             page.say("it cannot be put back: take another copy")
         return
     assert found.mended is not None
-    page.line(("restored", "bold green"), f": {found.folder}, as of {found.at[:16].replace('T', ' ')} UTC")
+    page.line(("restored", "bold green"), f": {found.folder}, as of {minute(found.at)}")
     if found.verified.ok:
         page.line(f"rollback {'excluded up to the witness' if has_witness else 'not excluded: that takes a witness'}")
     else:

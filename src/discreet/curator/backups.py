@@ -22,6 +22,7 @@ from discreet.ledger.entries.signatures import problem_with
 from discreet.ledger.folder import copied_ledger, is_ledger, put_back
 from discreet.ledger.restoring import Mended, mend
 from discreet.ledger.verify import Verified
+from discreet.plots.lettering import minute
 from discreet.processes import sweep, temporary_folder
 
 __all__ = ["Copied", "Restored", "backup", "restore"]
@@ -148,18 +149,14 @@ class _NotPutBack(Exception):
 
 def _why(at: str, witness: Mapping[str, Any] | None, verified: Verified, reason: str) -> str:
     """The reason in the signed entries: which copy, and what is known of the time since."""
-    since = f"restored from a copy of {_minute(at)}, {verified.entries} entries"
+    since = f"restored from a copy of {minute(at)}, {verified.entries} entries"
     if witness is None:
         known = "no witness: what was charged since is not in it"
     elif verified.ok:
-        known = f"nothing is missing up to the witness of {_minute(witness['at'])}; what was charged since is not in it"
+        known = f"nothing is missing up to the witness of {minute(witness['at'])}; what was charged since is not in it"
     else:
         known = f"older than the witness of {witness['entries']} entries: charges are missing"
     return f"{since}; {known}" + (f"; {reason.strip()}" if reason.strip() else "")
-
-
-def _minute(at: object) -> str:
-    return f"{str(at)[:16].replace('T', ' ')} UTC"
 
 
 def _refuse_ledger(place: Path, made: Mapping[str, Any]) -> None:

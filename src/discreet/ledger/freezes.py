@@ -13,6 +13,7 @@ from discreet.ledger.journal import entry_in, latest
 from discreet.ledger.port import Snapshot
 from discreet.ledger.records import AlarmRecord, AnalystRecord
 from discreet.ledger.rows import table_record
+from discreet.plots.lettering import minute
 
 __all__ = ["Stop", "by_fault", "by_hand", "frozen_for", "frozen_on", "last_act"]
 
@@ -36,7 +37,7 @@ class Stop:
     @property
     def moment(self) -> str:
         """When, for a sentence: `` since 2026-11-16 17:40 UTC``; older ledgers may not know."""
-        return f" since {self.since[:16].replace('T', ' ')} UTC" if self.since else ""
+        return f" since {minute(self.since)}" if self.since else ""
 
 
 def frozen_for(snapshot: Snapshot, request: Request, asker: str | None) -> Frozen | None:

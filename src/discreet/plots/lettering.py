@@ -4,7 +4,7 @@ import sys
 import unicodedata
 from functools import lru_cache
 
-__all__ = ["can_show", "clean", "for_terminal", "harmless", "padded", "shortened", "width_of"]
+__all__ = ["can_show", "clean", "for_terminal", "harmless", "minute", "padded", "shortened", "width_of"]
 
 _PLAIN = str.maketrans(
     {
@@ -80,3 +80,8 @@ def padded(text: str, width: int, *, right: bool = False) -> str:
     """``text`` with blanks up to ``width`` columns, at the right end of them if ``right``."""
     blanks = " " * max(0, width - width_of(text))
     return blanks + text if right else text + blanks
+
+
+def minute(at: str) -> str:
+    """A moment as ledgers write it, for people: 2026-11-16 17:40 UTC. A day stays one."""
+    return f"{at[:16].replace('T', ' ')} UTC" if "T" in at else at

@@ -12,13 +12,14 @@ from discreet.answers.public import about
 from discreet.curator.together import Worth
 from discreet.facts.model import ByColumn, Facts
 from discreet.privacy.losses import Pure
+from discreet.publishing.parts import meter, table_of_texts
 from discreet.publishing.readings import text
 from discreet.publishing.sheets import Sheet
 
 __all__ = ["checking", "paid_for", "promises", "spending"]
 
 Receipts = Mapping[str, Mapping[str, Any]]
-_SHORT = 16  # letters that stay on one line
+_SHORT = 15  # letters that stay on one line
 
 
 def spending(
@@ -33,9 +34,6 @@ def spending(
         rows.append((sheet.title, receipt["table"], paid_for(sheet, receipt), noise,
                      f"{_loss(budget['before'])} → {_loss(budget['after'])} of {_loss(budget['cap'])}"))  # fmt: skip
     heads = ("question", "table", "price", "noise", "budget, before → after")
-    head = "".join(f'<th scope="col">{each}</th>' for each in heads)
-    body = "".join(f'<tr><th scope="row">{text(first)}</th>{"".join(map(_cell, rest))}</tr>'
-                   for first, *rest in rows)  # fmt: skip
     told = [*(_worth(each, facts) for each in cost), *(" · ".join(about(each)) for each in facts)]
     if any("stored" in receipt for receipt in receipts.values()):
         told.append("Some of it was released before, for other questions. All that these have cost is in the whole, and not in "
@@ -43,16 +41,8 @@ def spending(
     words = "".join(f"<p>{text(each)}</p>" for each in told)
     free = "<p>Derived tables cost nothing: they are worked out from released numbers alone.</p>" if has_derived else ""
     meters = "".join(_meter(each, receipts) for each in cost)
-    return (
-        f'<section id="about-privacy" class="prose"><h2>What was spent</h2>{words}{free}{meters}'
-        '<div class="table" role="region" tabindex="0" aria-label="Questions and prices"><table class="data">'
-        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div></section>"
-    )
-
-
-def _cell(said: str) -> str:
-    is_short = len(said) < _SHORT
-    return f'<td class="once">{text(said)}</td>' if is_short else f"<td>{text(said)}</td>"
+    listed = table_of_texts("Questions and prices", heads, rows, short=_SHORT)
+    return f'<section id="about-privacy" class="prose"><h2>What was spent</h2>{words}{free}{meters}{listed}</section>'
 
 
 def _meter(cost: Worth, receipts: Receipts) -> str:
@@ -63,13 +53,8 @@ def _meter(cost: Worth, receipts: Receipts) -> str:
     if kind is None or not (cap := Fraction(caps[-1][kind])):
         return ""
     sign, now = {"epsilon": "ε", "rho": "ρ"}[kind], Fraction(worth[kind])
-    wide = min(1000.0, float(1000 * now / cap))
-    return (
-        '<div class="meter"><svg viewBox="0 0 1000 18" preserveAspectRatio="none" aria-hidden="true">'
-        f'<rect class="all" width="1000" height="18"/><rect class="now" width="{wide:.1f}" height="18"/>'
-        f'</svg><ul><li><i class="now"></i>on this page: {sign} {exactly(now, up=True)}</li>'
-        f"<li><i></i>of {sign} {exactly(cap, up=False)} over the life of {text(', '.join(cost.tables))}</li></ul></div>"
-    )
+    whole = f"of {sign} {exactly(cap, up=False)} over the life of {text(', '.join(cost.tables))}"
+    return meter(float(now / cap), f"on this page: {sign} {exactly(now, up=True)}", whole)
 
 
 def paid_for(sheet: Sheet, receipt: Mapping[str, Any]) -> str:

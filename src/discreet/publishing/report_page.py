@@ -6,6 +6,8 @@ from typing import Any
 
 from discreet.answers.bodies import read_budget, read_loss
 from discreet.answers.losses import letters, loss_in_words
+from discreet.plots.lettering import minute
+from discreet.publishing.parts import meter, table_of_texts
 from discreet.publishing.readings import many, text
 from discreet.publishing.style import style
 
@@ -47,7 +49,7 @@ def _top(report: Report) -> str:
     summary = "".join(f"<li>{each}</li>" for each in lines)
     about = f'<p class="lede">{text(table["description"])}</p>' if table["description"] else ""
     return (
-        f'<header class="title"><p class="small quiet">{text(_minute(report["made"]))} · version {text(table["version"])}</p>'
+        f'<header class="title"><p class="small quiet">{text(minute(report["made"]))} · version {text(table["version"])}</p>'
         f'<h1>What was answered about {text(table["name"])}</h1>{about}<ul class="summary">{summary}</ul></header>'
     )
 
@@ -69,18 +71,11 @@ def _meter(report: Report) -> str:
     state = read_budget(report["budget"])
     caps, spent = letters(state.cap), letters(state.spent)
     shares = {letter: spent.get(letter, Fraction(0)) / cap for letter, cap in caps.items() if cap}
-    if not shares:
-        return ""
-    wide = min(1000.0, float(1000 * max(shares.values())))
-    return (
-        '<div class="meter"><svg viewBox="0 0 1000 18" preserveAspectRatio="none" aria-hidden="true">'
-        f'<rect class="all" width="1000" height="18"/><rect class="now" width="{wide:.1f}" height="18"/></svg>'
-        '<ul><li><i class="now"></i>spent</li><li><i></i>left</li></ul></div>'
-    )
+    return meter(float(max(shares.values())), "spent", "left") if shares else ""
 
 
 def _charges(report: Report) -> str:
-    rows = [(str(each["number"]), _minute(each["at"]), each["analyst"] or "anonymous", loss_in_words(read_loss(each["cost"])),
+    rows = [(str(each["number"]), minute(each["at"]), each["analyst"] or "anonymous", loss_in_words(read_loss(each["cost"])),
              each["question"], each["state"]) for each in report["charges"]]  # fmt: skip
     said = (
         "Every charge, in the order of the ledger. What was bought once is free afterwards, for everybody who may ask the table: "
@@ -101,7 +96,7 @@ def _people(report: Report) -> str:
 
 def _acts(report: Report) -> str:
     acts = report["acts"]
-    rows = [(str(each["number"]), _minute(each["at"]), each["kind"], each.get("by", ""), _of_whom(each)) for each in acts]
+    rows = [(str(each["number"]), minute(each["at"]), each["kind"], each.get("by", ""), _of_whom(each)) for each in acts]
     heads = ("entry", "when", "act", "by", "of whom, and why")
     said = "<p>Each is a signed entry. Where nobody is named, it was done on the machine where the ledger is kept.</p>"
     return f'<section class="prose"><h2>Acts of the data holder</h2>{said}{_table("Acts", heads, rows)}</section>'
@@ -127,7 +122,8 @@ def _state(report: Report) -> str:
 def _stop(stop: Mapping[str, Any]) -> str:
     who = "nobody may ask" if stop["analyst"] is None else f"{stop['analyst']} may not ask"
     why = stop["reason"] or (f"fault {stop['reference']}" if stop["reference"] else "")
-    return f"Since {stop['since'][:16].replace('T', ' ')} {who} ({stop['state']}){': ' if why else ''}{why}."
+    since = f"Since {minute(stop['since'])} " if stop["since"] else ""
+    return f"{since}{who} ({stop['state']}){': ' if why else ''}{why}."
 
 
 def _end() -> str:
@@ -138,18 +134,4 @@ def _end() -> str:
 
 
 def _table(caption: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    head = "".join(f'<th scope="col">{text(each)}</th>' for each in heads)
-    body = "".join(f'<tr><th scope="row">{text(first)}</th>{"".join(map(_cell, rest))}</tr>'
-                   for first, *rest in rows)  # fmt: skip
-    return (
-        f'<div class="table" role="region" tabindex="0" aria-label="{text(caption)}"><table class="data">'
-        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
-    )
-
-
-def _cell(said: str) -> str:
-    return f'<td class="once">{text(said)}</td>' if len(said) <= _SHORT else f"<td>{text(said)}</td>"
-
-
-def _minute(at: str) -> str:
-    return f"{at[:16].replace('T', ' ')} UTC"
+    return table_of_texts(caption, heads, rows, short=_SHORT)
