@@ -56,6 +56,7 @@ def test_a_report_has_every_charge_act_and_total(facts):
     assert found["budget"]["spent"] == {"epsilon": "0.5", "delta": "0"}
     assert [each["name"] for each in found["accounts"]] == ["alice"]
     assert (found["ledger"]["ok"], found["ledger"]["rollback"]) == (True, "excluded")
+    assert found["shared_with"] == []
     assert found["stops"][0]["reason"] == "a <look> at it"
     json.dumps(found)
 
@@ -67,6 +68,21 @@ def test_the_page_says_it_all_and_runs_nothing(facts):
         assert said in page, said
     for never in ("<script", "<look>", "<b>", "<i>who", "http://", "https://", "src="):
         assert never not in page, never
+
+
+def test_a_budget_that_is_shared_is_said_to_be_since_charges_do_not_add_up_to_it(tmp_path, capsys):
+    (tmp_path / "people.csv").write_text("age,town\n30,a\n40,a\n")
+    for name in ("people", "others"):
+        shared = FACTS.replace('name = "people"', f'name = "{name}"\npeople = "everybody"')
+        (tmp_path / f"{name}.toml").write_text(shared)
+        office.register(tmp_path / f"{name}.toml")
+    with dc.open(tmp_path / "others.toml") as table:
+        table.ask("SELECT COUNT(*) AS n FROM others", epsilon="0.25")
+    found = report_on(tmp_path / "people.toml")
+    assert (found["charges"], found["budget"]["spent"]["epsilon"], found["shared_with"]) == ([], "0.25", ["others"])
+    assert "shared with others" in report_page(found)
+    assert run(["report", str(tmp_path / "people.toml")]) == 0
+    assert "shared with others" in capsys.readouterr().out
 
 
 def test_files_are_written_and_a_violation_ends_with_1(facts, tmp_path, capsys):

@@ -68,6 +68,9 @@ def _show(found: dict[str, Any], file: Path, out: Path | None) -> None:
 
     page, ledger = Page(), found["ledger"]
     show_budget(page, read_budget(found["budget"]), clean(found["table"]["name"]))
+    if found["shared_with"]:
+        others = ", ".join(map(clean, found["shared_with"]))
+        page.say(f"shared with {others}: what was asked there is part of what is spent, and in other reports")
     show_stops(page, [Stop(**stop) for stop in found["stops"]], found["table"]["name"], file)
     rows = [(str(each["number"]), each["at"][:16].replace("T", " "), clean(each["analyst"]) or "anonymous",
              loss_in_words(read_loss(each["cost"])), each["state"], shortened(clean(each["question"]), 50))

@@ -30,7 +30,8 @@ def report_on(path: Path, witness: Mapping[str, Any] | None = None) -> dict[str,
     finally:
         curator.close()
     every = office.entries(path)
-    about = _about(every, facts.name)
+    budgets = _budgets(every, facts.name)
+    about = _about(every, facts.name, budgets)
     charges = {each.number: _charge(each) | {"cost": as_strings(money.loss(Amount.from_texts(*each.body["amount"])))}
                for each in about if each.kind == "charge"}  # fmt: skip
     for entry in every:
@@ -38,6 +39,8 @@ def report_on(path: Path, witness: Mapping[str, Any] | None = None) -> dict[str,
             charges[entry.body["charge"]]["state"] = "answered" if entry.kind == "settle" else "failed"
     return {
         "made": now(), "table": table_as_dict(facts, budget.cap), "budget": budget_body(budget),
+        "shared_with": sorted({each.body["table"] for each in every if each.kind == "register"
+                               and each.body.get("account") in budgets} - {facts.name}),
         "stops": [stop.to_dict() for stop in office.stops(path)],
         "accounts": [_account(each) for each in accounts.listed(path.parent) if each.may_ask(facts.name)],
         "charges": list(charges.values()),
@@ -46,10 +49,14 @@ def report_on(path: Path, witness: Mapping[str, Any] | None = None) -> dict[str,
     }  # fmt: skip
 
 
-def _about(entries: list[Entry], table: str) -> list[Entry]:
-    """Those that name the table, and raises of the budget that it has, which several tables may share."""
+def _budgets(entries: list[Entry], table: str) -> set[str]:
+    """The budget that a table has, which several may share."""
     opened = [entry.body for entry in entries if entry.kind == "register" and entry.body.get("table") == table]
-    budgets = {body["account"] for body in opened if body.get("account")}
+    return {body["account"] for body in opened if body.get("account")}
+
+
+def _about(entries: list[Entry], table: str, budgets: set[str]) -> list[Entry]:
+    """Those that name the table, and raises of its budget."""
     return [entry for entry in entries if entry.body.get("table") == table or table in (entry.body.get("tables") or ())
             or (entry.kind == "raise" and entry.body.get("account") in budgets)]  # fmt: skip
 

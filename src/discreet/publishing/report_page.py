@@ -60,10 +60,18 @@ def _budget(report: Report) -> str:
             for name, each in state.analysts.items()]  # fmt: skip
     cap, spent, left = loss_in_words(state.cap), loss_in_words(state.spent), loss_in_words(state.remaining, up=False)
     what = f"{' · '.join(table['words']['about'])}."
-    told = [f"{cap} may be spent in all, {spent} is spent, {left} is left.", what, table["odds"]]
+    told = [f"{cap} may be spent in all, {spent} is spent, {left} is left.", *_shared(report), what, table["odds"]]
     words = "".join(f"<p>{text(each)}</p>" for each in told)
     who = _table("Who has spent what", ("analyst", "spent", "limit"), rows) if rows else ""
     return f'<section class="prose"><h2>The budget</h2>{words}{_meter(report)}{who}</section>'
+
+
+def _shared(report: Report) -> list[str]:
+    """Why the charges of this table need not add up to what is spent."""
+    if not report["shared_with"]:
+        return []
+    others = ", ".join(report["shared_with"])
+    return [f"It is shared with {others}: what was asked there is part of what is spent, and in other reports."]
 
 
 def _meter(report: Report) -> str:

@@ -178,6 +178,7 @@ VERIFIED = done("Whether chain and totals agree.", _object(
 REPORT = done("Everything about a table that has to be accounted for.", _object(
     "table budget stops charges acts ledger", {"table": {}, "budget": {}, "stops": [], "charges": [], "acts": [], "ledger": {}},
     table={"type": "object"}, budget={"type": "object"}, stops={"type": "array"}, charges={"type": "array"},
+    shared_with={"type": "array", "items": _TEXT, "description": "Other tables with the same budget."},
     acts={"type": "array"}, ledger={"type": "object"},
 ))  # fmt: skip
 UPLOADED = done("The file is in the folder.", _object(
