@@ -23,6 +23,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
 LOWEST = ROOT / ".venv-lowest"
+LIGHT = ROOT / ".venv-light"                          # with the client of Spark alone, which cannot stand beside Spark itself
 PEERS = ROOT / ".venv-peers"
 READERS = ("import-linter", "mypy", "ruff", "furo", "myst-parser", "sphinx")   # they read code or docs and run neither
 NEWEST = ("schemathesis",)                            # it asks for newer test tools than we do
@@ -46,6 +47,7 @@ def check(words: list[str]) -> int:
 def test(words: list[str]) -> int:
     """everything in check, every test but soak, and every block in the docs; about twenty minutes on two cores"""
     install_spark()
+    install_light()
     return lint_and_test("test", "not soak", words)
 
 
@@ -55,7 +57,7 @@ def lowest(words: list[str]) -> int:
     python = install_lowest()
     marks = "not soak and (not slow or lowest)"
     without = ["--ignore=tests/engines/test_total_sql.py",   # it reads SQL with the sqlglot of now
-               "--ignore=tests/engines/test_spark.py"]       # Spark is there in one version: that of `make test`
+               "--ignore-glob=tests/engines/test_spark*.py"]   # Spark is there in one version: that of `make test`
     spread = ["-n", WORKERS, "--dist", "worksteal"]
     command: list[str | Path] = [python, "-m", "pytest", "-q", *spread, "-m", marks, *without, *words]
     with scratch() as room:
@@ -183,6 +185,12 @@ def install_spark() -> None:
         needed("installing Spark into .venv, once", [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
                                                       "--no-input", "-c", "constraints.txt", SPARK])
         stamp.write_text(held, encoding="utf-8")
+
+
+def install_light() -> Path:
+    """The interpreter of .venv-light: what `pip install discreet[spark]` brings, and nothing else."""
+    key = hashlib.sha256((ROOT / "pyproject.toml").read_bytes() + (ROOT / "constraints.txt").read_bytes()).hexdigest()
+    return environment(LIGHT, key, "discreet and the client of Spark", ["-c", "constraints.txt", "-e", ".[spark]"])
 
 
 def install_lowest() -> Path:

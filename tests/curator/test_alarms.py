@@ -344,7 +344,7 @@ def test_a_question_beyond_the_time_limit_is_an_alarm_that_says_nothing_of_time(
     with pytest.raises(EngineFault, match="DuckDB could not answer") as caught:
         t.ask(count_above(1), epsilon="0.1", analyst="alice")
     assert "time" not in str(caught.value)
-    assert [each.cause for each in office.alarms(files[0])] == ["InterruptException"]
+    assert [each.cause for each in office.alarms(files[0])] == ["TimeoutError"]
     t.close()
 
 

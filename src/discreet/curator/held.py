@@ -5,7 +5,7 @@ from pathlib import Path
 
 from discreet.curator.source_identity import check_companions, check_source
 from discreet.engines.wanted import Engine
-from discreet.errors import AccessError, Fault, SourceFault
+from discreet.errors import AccessError, FactsError, Fault, SourceFault
 from discreet.facts.model import Facts
 from discreet.ledger import Ledger
 from discreet.ledger.folder import log_fault
@@ -54,6 +54,9 @@ class Held:
         except AccessError as error:
             self.engine = None  # it has read something else
             raise SourceFault(error.message, hint=error.hint) from None
+        except FactsError:  # it lacks what the facts declare, since it was read
+            self.engine = None
+            raise SourceFault(f"the source of {self.facts.name} has changed while it was read") from None
 
     def _forget_stale(self) -> None:
         """Files of the same content that were touched or replaced are opened again."""

@@ -1,6 +1,7 @@
 """How a curator comes to a table: one in memory, or one that was registered."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,11 +9,12 @@ from discreet.curator.asking import Curator
 from discreet.curator.source_identity import check_declared_size
 from discreet.curator.trials import Passed
 from discreet.engines import open_engine, with_lookup_values
+from discreet.engines.spark.sessions import is_frame
 from discreet.engines.wanted import Engine
 from discreet.errors import FactsError
 from discreet.facts.file import read_facts
 from discreet.facts.make import Beside, facts_for_table
-from discreet.facts.model import Column, Facts
+from discreet.facts.model import FRAME, Column, Facts
 from discreet.ledger import Ledger
 from discreet.ledger.folder import ledger_in_memory, open_ledger, place_of
 from discreet.ledger.registry import as_registered, companion_changed, facts_digest, known, lookup_changed, register
@@ -43,7 +45,7 @@ def table(
         name=name, columns=columns, unit=unit, neighbours=neighbours, budget=budget, rows=rows, rows_about=rows_about, joins=joins
     )
     lookups = {called: each.rows for called, each in (joins or {}).items()}
-    facts = with_lookup_values(facts, lookups)
+    facts = with_lookup_values(replace(facts, located=FRAME) if is_frame(frame) else facts, lookups)
     return curator_in_memory(facts, open_engine(facts, frame, lookups))
 
 

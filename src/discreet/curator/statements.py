@@ -24,8 +24,6 @@ def statement_about(purchase: Purchase, request: Request, left_out: Sequence[str
     """
     plan, cells = purchase.plan, purchase.plan.wanted.cells
     stored = dict.fromkeys((plan.vectors[each.place].what, each.draw.charge) for each in purchase.uses)
-    located = plan.facts.located
-    is_live = located is not None and located.kind in ("postgresql", "spark")  # rows may change under their version
     return {
         "table": request.table,
         "version": request.version,
@@ -41,7 +39,7 @@ def statement_about(purchase: Purchase, request: Request, left_out: Sequence[str
         "free": _FREE,
         "left_out": list(left_out),
         "software": f"discreet {_version()}",
-        **({"source": "not pinned"} if is_live else {}),
+        **({"source": "not pinned"} if plan.facts.is_live else {}),
         **({"stored": [{"what": what, "charge": charge} for what, charge in stored]} if stored else {}),
     }
 

@@ -49,10 +49,11 @@ def guarded(
 
 
 @contextmanager
-def in_time(interrupt: Callable[[], object]) -> Iterator[None]:
+def in_time(interrupt: Callable[[], object], seconds: float | None = None) -> Iterator[None]:
     """What runs inside is interrupted after a public time, far above what any accepted question takes (rule 17).
 
-    Again and again until it ends: between two statements there is nothing to interrupt. If none was hit, it is a TimeoutError.
+    Again and again until it ends: between two statements there is nothing to interrupt. Whatever it says then, it is a
+    TimeoutError: a connection that was cut for it would pass for one that was lost.
     """
     late = Event()
 
@@ -64,8 +65,11 @@ def in_time(interrupt: Callable[[], object]) -> Iterator[None]:
             done.wait(_AGAIN)
 
     try:
-        with if_overdue(MOST_SECONDS, watch) as watching:
+        with if_overdue(MOST_SECONDS if seconds is None else seconds, watch) as watching:
             yield
+    except Exception as error:
+        if not late.is_set() or is_interruption(error):
+            raise
     finally:
         if watching.ident is not None:  # it was started: nothing that runs later is interrupted
             watching.join()

@@ -208,5 +208,5 @@ def _check_partition(root: Section, budget: Budget | None, columns: tuple[Column
         what = "not a category" if budget.partition in found else "not a declared column"
         hint = nearest(budget.partition, categories[:20]) if categories else "declare it as a category, or take partition out"
         root.wrong(key, f"partition is {said(budget.partition)}, {what}", hint)
-    if facts and facts.located and facts.located.kind in ("postgresql", "spark"):
+    if facts and facts.is_live:
         root.wrong(key, "partition needs a source that can be pinned, and a live database cannot", "take partition out")

@@ -3,7 +3,7 @@
 import glob
 import re
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import unquote
 
 from discreet.errors import ParameterError
 from discreet.facts.model import Source
@@ -18,6 +18,7 @@ _FORMS = (
 _CSV = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")
 _PARQUET, _DUCKDB = (".parquet", ".pq"), (".duckdb", ".ddb", ".db")
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]+):", re.IGNORECASE)  # one letter would be a drive
+_LOGIN = re.compile(r"[^/@\[:]*:(?!\d+(,[^/@]*)?/).*@|[^/@]*:[^/@]*@")  # user:password@, where no port and / come before the @
 _TABLE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*){0,2}")
 
 
@@ -53,15 +54,19 @@ def _address(written: str, scheme: str, key: str) -> Source:
         return Source("spark", "spark", _table(written.partition(":")[2], key))
     if scheme not in ("postgresql", "postgres"):
         raise ParameterError(f"{key} is an address of an unknown kind, {said(scheme)}", hint=_FORMS)
-    try:
-        password = urlsplit(place).password
-    except ValueError:
-        raise ParameterError(f"{key} is not a sound address", hint=_FORMS) from None
-    if password is not None or "password=" in place:
+    if _has_password(written):
         raise ParameterError(
-            f"{key} holds a password, and facts are public", hint="take it out, and keep it in PostgreSQL's own password file"
+            f"{key} holds a password, and facts are public",
+            hint="take it out, and keep it in the file ~/.pgpass, in a service file or in PGPASSWORD",
         )
+    if not place.startswith(("postgresql://", "postgres://")):
+        raise ParameterError(f"{key} is not a sound address", hint=_FORMS)
     return Source("postgresql", place, _table(table, key))
+
+
+def _has_password(written: str) -> bool:
+    """Whether an address holds one: as libpq reads it, which goes on to the first @ or /, or as somebody meant it."""
+    return bool(_LOGIN.match(written.partition("//")[2])) or "password=" in unquote(written).casefold()
 
 
 def _table(table: str, key: str) -> str:

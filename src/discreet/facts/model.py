@@ -25,6 +25,7 @@ __all__ = [
     "CsvFormat",
     "Date",
     "EachRow",
+    "FRAME",
     "Facts",
     "Integer",
     "Joinable",
@@ -194,6 +195,9 @@ class Source:
     glob: bool = False
 
 
+FRAME = Source("spark", "frame")  # of a session: a query, and not its rows
+
+
 @dataclass(frozen=True, slots=True)
 class CsvFormat:
     """How a CSV source is written; never sniffed while asking."""
@@ -282,9 +286,19 @@ class Facts:
     people: str | None = None
     csv: CsvFormat = field(default_factory=CsvFormat)
     description: str = ""
-    located: Source | None = None  # ``source`` seen from the folder of its facts file; None for a table in memory
+    located: Source | None = None  # ``source`` seen from the folder of its facts file; None for rows in memory, FRAME for Spark's
     joins: tuple[Joinable, ...] = ()
     null_keys: bool = False  # as facts were understood before rows without a key were a group
+
+    @property
+    def is_held(self) -> bool:
+        """Whether the table is one of this process, and its budget with it."""
+        return self.located in (None, FRAME)
+
+    @property
+    def is_live(self) -> bool:
+        """Whether rows may change under their version, which nothing can pin."""
+        return self.located is not None and self.located.kind in ("postgresql", "spark")
 
     def column(self, name: str) -> Column | None:
         """The declared column of this name, by exact spelling first and by case-folded spelling if that is unique."""

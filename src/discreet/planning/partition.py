@@ -44,8 +44,8 @@ def _column(facts: Facts) -> Category | None:
     """The column of the partition; None if units could be in several cells."""
     if facts.budget.partition is None:
         return None
-    if facts.located is not None and facts.located.kind in ("postgresql", "spark"):
-        return None  # a source that cannot be pinned
+    if facts.is_live:
+        return None
     column = facts.column(facts.budget.partition)
     is_whole = isinstance(facts.unit, EachRow) or (column is not None and column.per_unit)
     return column if isinstance(column, Category) and is_whole else None

@@ -14,7 +14,7 @@ from discreet.errors import FactsError
 if TYPE_CHECKING:
     from psycopg import Connection
 
-__all__ = ["Table", "described", "table_name"]
+__all__ = ["Table", "described", "is_rewritten", "table_name"]
 
 _OLDEST = 160000
 _SERVER = """
@@ -29,11 +29,14 @@ SELECT c.oid, c.relkind, c.relrowsecurity OR c.relforcerowsecurity,
        has_any_column_privilege(c.oid, 'SELECT')
 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = %s AND c.relname = %s
 """
-_PARTS = """
+_EVERY_PART = """
 WITH RECURSIVE part (oid) AS (
   SELECT CAST(%s AS oid) UNION SELECT i.inhrelid FROM part JOIN pg_inherits i ON i.inhparent = part.oid
-) SELECT count(*) FROM part JOIN pg_class c ON c.oid = part.oid WHERE c.relkind NOT IN ('r', 'p')
+) SELECT count(*) FROM part JOIN pg_class c ON c.oid = part.oid WHERE
 """
+_ELSEWHERE = f"{_EVERY_PART} c.relkind NOT IN ('r', 'p')"
+# what SELECT finds is of the transaction's moment, and what the function finds is of now
+_REWRITTEN = f"{_EVERY_PART} NULLIF(c.relfilenode, 0) IS DISTINCT FROM pg_relation_filenode(c.oid)"
 _COLUMNS = """
 WITH RECURSIVE base (attnum, name, generated, readable, oid, typmod) AS (
   SELECT a.attnum, a.attname, a.attgenerated, has_column_privilege(a.attrelid, a.attnum, 'SELECT'), a.atttypid, a.atttypmod
@@ -63,6 +66,7 @@ class Table:
 
     name: str  # quoted, with its schema
     columns: tuple[Described, ...]
+    number: int  # its oid: another table of that name has another
 
 
 def table_name(table: str) -> tuple[str, str]:
@@ -84,7 +88,12 @@ def described(connection: "Connection[Any]", table: str) -> Table:
     oid, kind, is_secured, may_write, _ = found
     _check_table(connection, f"{schema}.{name}", oid, _letter(kind), is_secured=is_secured, may_write=may_write)
     rows = connection.execute(_COLUMNS, (oid,)).fetchall()
-    return Table(f"{quoted(schema)}.{quoted(name)}", tuple(_column(*row) for row in rows))
+    return Table(f"{quoted(schema)}.{quoted(name)}", tuple(_column(*row) for row in rows), oid)
+
+
+def is_rewritten(connection: "Connection[Any]", table: Table) -> bool:
+    """Whether it was truncated or rewritten after the moment that a transaction sees: rows of now would be missed in silence."""
+    return connection.execute(_REWRITTEN, (table.number,)).fetchone() != (0,)
 
 
 def _check_server(connection: "Connection[Any]") -> None:
@@ -115,7 +124,7 @@ def _check_table(connection: "Connection[Any]", name: str, oid: int, kind: str, 
                          hint="ask about a table without it", key="table.source")  # fmt: skip
     if may_write:
         raise FactsError(f"the role may write to {name}", hint=_ROLE, key="table.source")
-    if connection.execute(_PARTS, (oid,)).fetchone() != (0,):
+    if connection.execute(_ELSEWHERE, (oid,)).fetchone() != (0,):
         raise FactsError(f"a part of {name} is kept elsewhere", hint="name a table, whose rows are stored in this database",
                          key="table.source")  # fmt: skip
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from discreet.engines import faults
 from discreet.engines.faults import guarded, in_time
 from discreet.engines.postgres.beside import Beside, with_settled
-from discreet.engines.postgres.catalogue import Table, described
+from discreet.engines.postgres.catalogue import Table, described, is_rewritten
+from discreet.engines.postgres.connecting import connected, hang_up, is_lost, soon
 from discreet.engines.postgres.dialect import POSTGRES
 from discreet.engines.postgres.fetching import fetched
 from discreet.engines.postgres.stored import layout_of
@@ -31,22 +32,7 @@ T = TypeVar("T")
 
 _GONE = "the source of the table is gone, or has changed since it was opened"
 _FAILED = "PostgreSQL could not answer"
-_SETTINGS = {
-    "search_path": "pg_catalog",  # no function or operator of anybody else is met
-    "row_security": "off",  # what it would hide raises instead
-    "standard_conforming_strings": "on",
-    "extra_float_digits": "1",  # 0 writes float8 with 15 digits
-    "timezone": "UTC",
-    "datestyle": "ISO, YMD",
-    "intervalstyle": "postgres",
-    "bytea_output": "hex",
-    "client_encoding": "UTF8",
-    "lock_timeout": "60s",
-    "idle_in_transaction_session_timeout": "600s",
-    "jit": "off",  # compiling takes longer than what it saves on statements of ours
-}
-_LOST = ("08", "57P", "53300", "3D", "28")  # SQLSTATEs that begin so: no connection, a server that stops or is full, nobody there
-_CHANGED = ("42P01", "42703", "42501", "42804", "42846", "42883", "3F000")  # what was there when it was opened is not any more
+_TRIES = 3  # at a moment that is after whatever was done to the columns
 
 
 class Postgres:
@@ -68,9 +54,7 @@ class Postgres:
 
     def check(self) -> None:
         """Raises SourceFault if the table is gone or its columns are others; called before anything is charged."""
-        now = self._looked(lambda connection: (self._described(connection), self._beside.described(connection)))
-        if now != self._opened:
-            raise SourceFault(_GONE)
+        self._looked(self._compare)
 
     @contextmanager
     def at_once(self) -> Iterator[Engine]:
@@ -109,10 +93,10 @@ class Postgres:
     def answered(self, connection: "Connection[Any]", act: Callable[[Asking], T]) -> T:
         """What a question comes to; errors of the database become faults without its words."""
         def work() -> T:
-            with in_time(connection.cancel):
+            with in_time(lambda: hang_up(connection)):
                 return act(self.asking(connection))
 
-        return guarded(_FAILED, work, tell=self._tell, sort=_is_lost)
+        return guarded(_FAILED, work, tell=self._tell, sort=is_lost)
 
     # ---- connections
 
@@ -121,7 +105,7 @@ class Postgres:
         def work() -> T:
             connection = connected(self._source)
             try:
-                return act(connection)
+                return soon(connection, act)
             finally:
                 connection.close()
 
@@ -132,18 +116,32 @@ class Postgres:
         """A connection inside one read-only transaction, whose table is as it was when it was opened."""
         connection = guarded(_GONE, lambda: connected(self._source), SourceFault, tell=self._tell)
         try:
-            guarded(_GONE, lambda: self._begin(connection), tell=self._tell, sort=_is_lost)
+            guarded(_GONE, lambda: soon(connection, self._begin), SourceFault, tell=self._tell)  # no row is read yet
             yield connection
         finally:
             connection.close()
 
     def _begin(self, connection: "Connection[Any]") -> None:
+        """A moment at which the columns are what they were, and stay so until the transaction ends."""
         layouts = [self._layout, *(each.layout for each in self._stored.values() if each.layout is not None)]
+        tables = [self._opened[0], *self._opened[1]]
         connection.execute(f"SET statement_timeout = {int(faults.MOST_SECONDS * 1000)}")
-        connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-        for layout in layouts:  # locks it, so that columns stay what they are from here on, and reads no row
-            connection.execute(f"SELECT FROM {layout.relation} AS s LIMIT 0".encode())
-        if (self._described(connection), self._beside.described(connection)) != self._opened:
+        for _ in range(_TRIES):
+            connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            for layout in layouts:  # locks it, so that columns stay what they are from here on, and reads no row
+                connection.execute(f"SELECT FROM {layout.relation} AS s LIMIT 0".encode())
+            if not any(is_rewritten(connection, table) for table in tables):
+                return self._compare(connection)
+            connection.execute("ROLLBACK")  # the moment was before the lock: rows written since then would not be seen
+        raise SourceFault(_GONE)
+
+    def _compare(self, connection: "Connection[Any]") -> None:
+        """Raises SourceFault if the tables are not what was opened, or may not be asked any more."""
+        try:
+            is_same = (self._described(connection), self._beside.described(connection)) == self._opened
+        except FactsError:
+            is_same = False
+        if not is_same:
             raise SourceFault(_GONE)
 
     def _described(self, connection: "Connection[Any]") -> Table:
@@ -179,32 +177,3 @@ class _Snapshot:
 
     def close(self) -> None:
         """Whoever began the transaction ends it."""
-
-
-def connected(source: Source) -> "Connection[Any]":
-    """A connection with settings of ours, outside of any transaction. Passwords come from libpq's own places."""
-    try:
-        import psycopg
-    except ModuleNotFoundError:
-        raise FactsError("PostgreSQL needs the extra discreet[postgres]", hint="pip install 'discreet[postgres]'") from None
-    connection = psycopg.connect(source.place, autocommit=True, prepare_threshold=None, connect_timeout=30,
-                                 application_name="discreet")  # fmt: skip
-    try:
-        for name, value in _SETTINGS.items():
-            connection.execute("SELECT set_config(%s, %s, false)", (name, value))
-        connection.execute("SET default_transaction_read_only = on")
-    except BaseException:
-        connection.close()
-        raise
-    return connection
-
-
-def _is_lost(error: Exception) -> type[SourceFault] | None:
-    """A lost connection, a server that stops and a table that is gone are nobody's fault; all else may be about rows."""
-    import psycopg
-
-    if not isinstance(error, psycopg.Error):
-        return None
-    state = error.sqlstate or ""
-    is_lost = state.startswith(_LOST) or state in _CHANGED or (not state and isinstance(error, psycopg.OperationalError))
-    return SourceFault if is_lost else None

@@ -4,7 +4,8 @@ from typing import Any
 
 from discreet.engines.faults import guarded
 from discreet.engines.postgres.catalogue import described
-from discreet.engines.postgres.engine import Postgres, connected
+from discreet.engines.postgres.connecting import connected
+from discreet.engines.postgres.engine import Postgres
 from discreet.engines.postgres.stored import Described
 from discreet.errors import EngineFault, FactsError
 from discreet.facts.draft import Drafted

@@ -67,7 +67,9 @@ def layout_of(facts: Facts, table: str, columns: tuple[Described, ...]) -> Layou
 
 def _found(name: str, columns: dict[str, Described]) -> Described:
     if name not in columns:
-        raise FactsError(f"the source has no column {name!r}", hint=f"it has {', '.join(sorted(columns)[:20])}")
+        alike = [each for each in columns if each.casefold() == name.casefold()]
+        hint = f"it has {alike[0]!r}: write it the same way" if alike else "write the names as the source has them"
+        raise FactsError(f"the source has no column {name!r}", hint=hint)  # the others are not for whoever asks
     found = columns[name]
     if not found.is_readable:
         raise FactsError(f"the role may not read the column {name!r}", hint="grant SELECT on it, or take it out of the facts")

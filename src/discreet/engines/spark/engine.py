@@ -17,7 +17,7 @@ from discreet.engines.faults import guarded, in_time
 from discreet.engines.rules.values import nearest
 from discreet.engines.spark.beside import beside_companion, sent_lookups, sent_values, with_settled
 from discreet.engines.spark.dialect import SPARK
-from discreet.engines.spark.sessions import is_frame, let_go, own_session, session_of
+from discreet.engines.spark.sessions import is_away, is_frame, is_stopped, let_go, own_session, session_of
 from discreet.engines.spark.stored import Kind, kinds_of, selected
 from discreet.engines.sql.asking import Asking
 from discreet.engines.sql.layout import Layout
@@ -37,10 +37,6 @@ T = TypeVar("T")
 
 _GONE = "the source of the table is gone, or has changed since it was opened"
 _CANNOT = "Spark could not answer"
-# what is nobody's question: the table or its columns are not there any more, a file of it, or Spark itself
-_SOURCE = {"AnalysisException", "SessionNotSameException", "Py4JNetworkError", "ConnectionError", "_InactiveRpcError",
-           "_MultiThreadedRendezvous", "RetriesExceeded"}  # fmt: skip
-_CONDITIONS = ("FAILED_READ_FILE.FILE_NOT_EXIST", "TABLE_OR_VIEW_NOT_FOUND", "INVALID_HANDLE")
 
 
 class Spark:
@@ -59,7 +55,7 @@ class Spark:
         self._views: list[str] = []
         self._let_go: Callable[[], object] = lambda: None
         try:
-            guarded("Spark could not be reached", self._open, tell=tell)
+            guarded("Spark could not be reached", self._open, SourceFault, tell=tell)  # no row is read yet
         except BaseException:
             self._let_go()
             raise
@@ -135,7 +131,9 @@ class Spark:
         raise FactsError(f"{name} is not on Spark, and the table is", hint="keep both there", key=f"join.{name}")
 
     def _looked_at(self) -> dict[str, list[Kind]]:
-        """The columns of all confidential tables, as they are now."""
+        """The columns of all confidential tables, as they are now. Raises an error if nobody could read them."""
+        if is_stopped(self._session):
+            raise ConnectionError
         for relation in self._relations.values():
             if not relation.startswith("global_temp."):
                 self._session.catalog.refreshTable(relation)  # else it would keep files that are gone
@@ -157,7 +155,11 @@ class Spark:
     # ---- after it
 
     def _guarded(self, action: Callable[[], T]) -> T:
-        return guarded(_CANNOT, action, tell=self._tell, sort=_is_gone)
+        return guarded(_CANNOT, action, tell=self._tell, sort=self._sorted)
+
+    def _sorted(self, error: Exception) -> type[EngineFault] | None:
+        """A fault of the source, which freezes nobody, where Spark or the table is gone; None for all else."""
+        return SourceFault if not isinstance(error, TimeoutError) and (is_away(error) or is_stopped(self._session)) else None
 
     def _fetched(self, sql: str) -> Mapping[str, NDArray[Any]]:
         tag = f"discreet-{uuid4().hex}"
@@ -187,17 +189,6 @@ def _let_go(session: "SparkSession", views: list[str]) -> None:
         with suppress(Exception):
             session.catalog.dropGlobalTempView(view)
     let_go(session)
-
-
-def _is_gone(error: Any) -> type[EngineFault] | None:
-    """A fault of the source, which freezes nobody, where Spark or the table is gone; None for all else."""
-    if {kind.__name__ for kind in type(error).__mro__} & _SOURCE:
-        return SourceFault
-    try:
-        condition = str(error.getCondition() or "")
-    except Exception:  # noqa: BLE001 - it has none
-        return None
-    return SourceFault if condition.startswith(_CONDITIONS) else None
 
 
 def _values_of(column: Category) -> list[str] | list[float]:

@@ -13,8 +13,13 @@ from discreet.errors import FactsError
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["PINNED", "is_frame", "let_go", "own_session", "session_of"]
+__all__ = ["PINNED", "is_away", "is_frame", "is_stopped", "let_go", "own_session", "session_of"]
 
+_TRIES, _PAUSE = 6, 10_000  # of a call to a server that is not there, and the longest pause between two: half a minute in all
+_PRINTS = ("SQLQueryContextLogger", "pyspark.sql.connect.logging")  # what servers say, rows and all
+_AWAY = ("UNAVAILABLE", "CANCELLED", "UNAUTHENTICATED")  # states of a call that nobody has answered
+_LOST = {"AnalysisException", "SessionNotSameException", "Py4JNetworkError", "ConnectionError", "RetriesExceeded"}
+_CONDITIONS = ("FAILED_READ_FILE.FILE_NOT_EXIST", "TABLE_OR_VIEW_NOT_FOUND", "INVALID_HANDLE")
 _OLDEST = 4  # before, there is no remainder that is tried, and no shifts
 PINNED = {
     "spark.sql.ansi.enabled": "true",  # else FLOOR of 1e300 is 2^63 - 1 and sums wrap, in silence
@@ -60,14 +65,14 @@ def session_of(source: Any) -> "SparkSession":
             hint="pip install discreet[spark], and write the address of a Spark Connect server into SPARK_REMOTE",
         ) from None
     active = SparkSession.getActiveSession()
-    if active is not None:
+    if active is not None and not is_stopped(active):
         return active
     if not (os.environ.get("SPARK_REMOTE") or os.environ.get("SPARK_HOME") or os.environ.get("MASTER") or _is_whole()):
         raise FactsError(
             "there is no Spark session, and nothing says where to find one",
             hint="write the address of a Spark Connect server into SPARK_REMOTE: sc://host:15002",
         )
-    return SparkSession.builder.config("spark.log.level", "OFF").getOrCreate()
+    return _impatient(SparkSession.builder.config("spark.log.level", "OFF").getOrCreate())
 
 
 def _is_whole() -> bool:
@@ -79,10 +84,11 @@ def _is_whole() -> bool:
 
 def own_session(given: "SparkSession") -> "SparkSession":
     """A session beside the given one, with our settings. Refused if one of them cannot be pinned."""
-    logging.getLogger("SQLQueryContextLogger").disabled = True  # it prints what servers say, rows and all
+    for name in _PRINTS:
+        logging.getLogger(name).disabled = True
     if int(given.version.partition(".")[0]) < _OLDEST:
         raise FactsError(f"this is Spark {given.version}", hint=f"Spark {_OLDEST}.0 or newer is needed")
-    ours = _beside(given)
+    ours = _impatient(_beside(given))
     with suppress(Exception):  # it may not be changed here, or is not known: what is not as it should be is found below
         for name, value in PINNED.items():
             ours.conf.set(name, value)
@@ -105,6 +111,40 @@ def _beside(given: "SparkSession") -> "SparkSession":
         "this session of Spark makes no other beside itself",
         hint="write the address of its server into SPARK_REMOTE: sc://host:15002",
     )
+
+
+def _impatient(session: "SparkSession") -> "SparkSession":
+    """A session that does not wait ten minutes for a server which is gone; a classic one has no such waits."""
+    with suppress(Exception):
+        from pyspark.sql.connect.client.retries import DefaultPolicy
+
+        session.client.set_retry_policies([DefaultPolicy(max_retries=_TRIES, max_backoff=_PAUSE)])
+    return session
+
+
+def is_stopped(session: Any) -> bool:
+    """Whether a session has ended: by whoever holds it, or with the process or the server behind it."""
+    try:
+        if hasattr(session, "is_stopped"):
+            return bool(session.is_stopped) or not session.version  # a server that was started again knows nothing of it
+        return not session.sparkContext.defaultParallelism  # which one that was stopped cannot tell
+    except Exception:  # noqa: BLE001 - nobody answers
+        return True
+
+
+def is_away(error: Any) -> bool:
+    """Whether an error says that Spark, the table, a column or a file of it is not there: nothing that depends on rows.
+
+    By the state of a call, not by its class: a statement that was cancelled, or failed on a row, is of the same class.
+    """
+    for called in ("getGrpcStatusCode", "code"):
+        with suppress(Exception):
+            if getattr(error, called)().name in _AWAY:
+                return True
+    with suppress(Exception):  # it has none
+        if str(error.getCondition() or "").startswith(_CONDITIONS):
+            return True
+    return bool({kind.__name__ for kind in type(error).__mro__} & _LOST)
 
 
 def let_go(session: "SparkSession") -> None:
