@@ -1,13 +1,10 @@
 """A DuckDB whose statements are checked before they run: whatever is asked through it, whether it can fail is written down."""
 
-import importlib.util
 import re
 from collections import Counter
-from pathlib import Path
 
-_spec = importlib.util.spec_from_file_location("total", Path(__file__).with_name("total.py"))
-total = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(total)
+from tests.engines import total
+from tests.engines.rules_duckdb import DUCKDB, census, duckdb_census
 
 MADE = re.compile(r"CREATE (OR REPLACE )?(TABLE|VIEW) (?P<name>\w+) AS (?P<select>SELECT .*)", re.DOTALL)
 OUR_OWN = (
@@ -68,7 +65,7 @@ class Checked:
         try:
             made, select = self._made(sql)
             self._tables.pop(made, None)
-            columns = total.check(select, _Known(self._connection, self._tables))
+            columns = total.check(select, _Known(self._connection, self._tables), DUCKDB)
             self._as_duckdb_reads_it(select, columns)
             if made:
                 self._tables[made] = columns
@@ -83,7 +80,7 @@ class Checked:
     def _as_duckdb_reads_it(self, select, columns):
         """The same casts and operators, and the same types of columns."""
         ((tree,),) = self._connection.execute("SELECT json_serialize_sql($1)", [select]).fetchall()
-        theirs, ours = total.duckdb_census(tree), total.census(select)
+        theirs, ours = duckdb_census(tree), census(select)
         self._record.met.update(theirs)
         if theirs != ours:
             raise total.NotTotal(f"DuckDB reads {theirs - ours} more, and sqlglot {ours - theirs}")
@@ -120,7 +117,7 @@ class _Known(dict):
             rows = self._connection.execute(f'DESCRIBE "{name}"').fetchall()
         except duckdb.CatalogException:
             return False
-        self[name] = {row[0]: total.values.every(row[1].partition("(")[0]) for row in rows}
+        self[name] = {row[0]: DUCKDB.every(row[1].partition("(")[0]) for row in rows}
         if name.startswith("values"):  # declared values of a category: public constants
             self[name] = {"value": self._of_constants(name, self[name]["value"])}
         return True

@@ -1,8 +1,6 @@
 """No statement that goes to DuckDB can fail: whatever golden, random and extreme questions make of it, on every stored type."""
 
-import importlib.util
 import re
-import sys
 from contextlib import suppress
 from dataclasses import replace
 from datetime import date, datetime
@@ -13,6 +11,16 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
+from tests.engines import recording, total
+from tests.engines.rules_duckdb import DUCKDB
+from tests.engines.sql_values import ROWS as MOST_ROWS
+from tests.engines.sql_values import Value
+from tests.laws import joins_at_random as joined
+from tests.laws import questions_at_random as at_random
+from tests.laws import test_extremes as law
+from tests.laws import test_private_joins as private
+from tests.laws import units_at_random as by_unit
+from tests.laws import values_at_random as of_units
 from tests.questions.conftest import gaps, keyed, members, people  # noqa: F401 - the facts that golden questions are about
 
 import discreet as dc
@@ -29,23 +37,6 @@ from discreet.questions.sql import read_sql
 from discreet.releasing.stages import released_from
 
 ROOT = Path(__file__).resolve().parent.parent
-
-
-def _load(path):
-    name = Path(path).stem
-    if name not in sys.modules:
-        spec = importlib.util.spec_from_file_location(name, ROOT / path)
-        sys.modules[name] = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(sys.modules[name])
-    return sys.modules[name]
-
-
-recording, law = _load("engines/recording.py"), _load("laws/test_extremes.py")
-total, values = recording.total, recording.total.values
-at_random, by_unit, of_units, joined, private = (
-    _load(f"laws/{name}.py")
-    for name in ("questions_at_random", "units_at_random", "values_at_random", "joins_at_random", "test_private_joins")
-)
 
 
 @pytest.fixture
@@ -354,7 +345,7 @@ def with_rows(*rows):
 
 def told(expression):
     return total.check(
-        f"SELECT {expression} AS found FROM t", {"t": {name: values.every(kind) for name, kind in KINDS.items()}}
+        f"SELECT {expression} AS found FROM t", {"t": {name: DUCKDB.every(kind) for name, kind in KINDS.items()}}, DUCKDB
     )["found"]
 
 
@@ -379,12 +370,12 @@ STAGED = "SELECT SUM(CASE WHEN c THEN x * x END) AS s FROM (SELECT {}, (x BETWEE
 
 @pytest.mark.parametrize(("columns", "is_total"), [("*", True), ("x", True), ("x + 0 AS x", False), ("h AS x", False)])
 def test_a_condition_in_a_column_of_its_own_tells_of_columns_that_came_along_unchanged_and_of_no_others(columns, is_total):
-    tables = {"t": {"x": values.Value("BIGINT", -100, 2**62), "h": values.every("BIGINT")}}
+    tables = {"t": {"x": Value("BIGINT", -100, 2**62), "h": DUCKDB.every("BIGINT")}}
     if is_total:
-        assert total.check(STAGED.format(columns), tables)["s"].high == 81 * values.ROWS
+        assert total.check(STAGED.format(columns), tables, DUCKDB)["s"].high == 81 * MOST_ROWS
     else:
         with pytest.raises(total.NotTotal):
-            total.check(STAGED.format(columns), tables)
+            total.check(STAGED.format(columns), tables, DUCKDB)
 
 
 def test_what_is_not_on_the_list_is_refused_even_if_it_never_fails():
