@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from types import MappingProxyType
 
 import sqlglot
 from sqlglot import exp
@@ -15,7 +16,7 @@ class DuckDB(Functions):
 
     name = "duckdb"
     ends = integers(TINYINT=7, SMALLINT=15, INTEGER=31, BIGINT=63, HUGEINT=127)
-    types = {**Functions.types, "INT128": "HUGEINT"}
+    types = MappingProxyType({**Functions.types, "INT128": "HUGEINT"})
     summed = dict.fromkeys(ends, "HUGEINT")
 
     def called(self, node, parts):

@@ -8,12 +8,13 @@ import math
 import sys
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
+from types import MappingProxyType
 
 from sqlglot import exp
 
 ROWS = 1 << 33  # as many rows as a table may have
 LEAST = 5e-324  # no float64 but 0 is nearer to 0
-WRITTEN = ("BOOLEAN", "DATE", "DOUBLE", "FLOAT", "VARCHAR", "UUID")  # every value of these types has a text, and whole numbers too
+WRITTEN = ("BOOLEAN", "DATE", "DOUBLE", "FLOAT", "VARCHAR", "UUID")  # every value of these types has a text
 
 
 class NotTotal(Exception):
@@ -26,7 +27,7 @@ class Value:
 
     Of a truth value, ``told`` has what columns beside it are where it is true: the text of each, and its value. Of a number with
     a point, ``near`` is how near to 0 it comes unless it is 0. Of a text, ``form`` says what it is made of, and ``valid`` has the
-    types that it was found to be a value of.
+    types that it was found to be a value of; of a count of rows, that it is one.
     """
 
     kind: str
@@ -39,6 +40,8 @@ class Value:
     near: float = LEAST
     form: str = ""
     valid: frozenset = frozenset()
+    never: bool = False  # whether there is no such value, unless it is NULL
+    constant: bool = False  # whether a column of this value is the same on every row
 
     @property
     def least(self):
@@ -62,6 +65,11 @@ def micros(at):
     return (at - EPOCH) // MICRO
 
 
+def _cut_off(x, y):
+    """The quotient without what is right of the point."""
+    return abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1)
+
+
 def _same(end):
     return end
 
@@ -75,8 +83,8 @@ class Rules:
 
     name = ""  # as sqlglot has it
     ends = integers(TINYINT=7, SMALLINT=15, INTEGER=31, BIGINT=63)  # the narrower ones first
-    types = {"INT": "INTEGER", "TEXT": "VARCHAR", "TIMESTAMPNTZ": "TIMESTAMP"}  # by sqlglot's names
-    summed = {}  # of which type a SUM is
+    types = MappingProxyType({"INT": "INTEGER", "TEXT": "VARCHAR", "TIMESTAMPNTZ": "TIMESTAMP"})  # by sqlglot's names
+    summed = MappingProxyType({})  # of which type a SUM is
     clauses = frozenset()  # of a SELECT, beside those that all engines have
     folds = False  # whether it works constants out wherever they stand
 
@@ -84,6 +92,10 @@ class Rules:
         """A type as we call it."""
         written = getattr(kind.this, "value", str(kind.this))
         return self.types.get(written, written)
+
+    def is_tried(self, cast):
+        """Whether a cast gives NULL where it is not possible."""
+        return isinstance(cast, exp.TryCast)
 
     def literal(self, node):
         """A constant."""
@@ -105,19 +117,19 @@ class Rules:
 
     def rows(self, node):
         """What stands after FROM and is neither a table nor a SELECT; None if that is nothing that we know."""
-        return None
+        return
 
     def called(self, node, parts):
         """A function of values; None if it is not on the list."""
-        return None
+        return
 
     def found_valid(self, node):
         """The type that a condition finds its argument to be a value of; None for all other conditions."""
-        return None
+        return
 
     def remainder_of(self, node):
         """The operands of a remainder that is written in another way than by an operator; None for all else."""
-        return None
+        return
 
     def every(self, kind):
         """Any value of this type."""
@@ -171,7 +183,9 @@ class Rules:
         kinds = list(self.ends)
         typed = [kinds.index(each.kind) for each in values if not each.literal]
         needed = [
-            next(place for place, kind in enumerate(kinds) if self.fits(each.low, each.high, kind)) for each in values if each.literal
+            next(place for place, kind in enumerate(kinds) if self.fits(each.low, each.high, kind))
+            for each in values
+            if each.literal
         ]
         return kinds[max(typed + needed) if typed else max(2, *needed)]
 
@@ -201,7 +215,7 @@ class Rules:
         if of.kind == to:
             return replace(of, literal=False)
         if of.kind == "VARCHAR" and of.literal:
-            return self._constant(of.low, to)
+            return self._read(of.low, to)
         if safely:
             return self._cut(of, self.every(to))
         if to in self.ends and of.kind in ("BOOLEAN", "DOUBLE", *self.ends):
@@ -221,6 +235,12 @@ class Rules:
                 return Value(to, null=of.null)
         raise NotTotal(f"{of.kind} as {to}")
 
+    def _read(self, text, to):
+        try:
+            return self._constant(text, to)
+        except ValueError:
+            raise NotTotal(f"{text} as {to}") from None
+
     def _whole(self, of, to):
         low, high = (0, 1) if of.kind == "BOOLEAN" else (of.low, of.high)
         if of.nan or math.inf in (-low, high) or not self.fits(low, high, to):
@@ -235,7 +255,7 @@ class Rules:
         return replace(found, low=int(low), high=int(high)) if low <= high else replace(found, low=0, high=0)
 
     def _constant(self, text, to):
-        """A constant written as text. If it cannot be read, the statement fails whatever the rows are: that is public."""
+        """A constant written as text. Raises ValueError if it cannot be read."""
         match to:
             case "DOUBLE":
                 return Value(to, float(text), float(text), null=False)
@@ -278,7 +298,8 @@ class Rules:
         if "NULL" in (x.kind, y.kind):
             return Value("NULL")
         if operation == "div" or "DOUBLE" in (x.kind, y.kind):
-            return replace(self._two_reals(operation, self.real(x), self.real(y)), null=True if operation in ("div", "mod") else null)
+            found = self._two_reals(operation, self.real(x), self.real(y))
+            return replace(found, null=True if operation in ("div", "mod") else null)
         kind = self._wider([x, y])
         match operation:
             case "add":
@@ -292,9 +313,10 @@ class Rules:
             raise NotTotal(f"whole numbers divided by {y.low} to {y.high}")
         if y.low <= -1 <= y.high and x.low == self.ends[kind][0]:
             raise NotTotal(f"the least {kind} divided by -1")
-        most = max(abs(x.low), abs(x.high)) // (1 if operation == "mod" else min(abs(y.low), abs(y.high)))
-        if operation == "mod":
-            most = min(most, max(abs(y.low), abs(y.high)) - 1)
+        if operation == "quotient":
+            ends = [_cut_off(a, b) for a in (x.low, x.high) for b in (y.low, y.high)]
+            return self.whole(min(ends), max(ends), kind, null=null)
+        most = min(max(abs(x.low), abs(x.high)), max(abs(y.low), abs(y.high)) - 1)
         return self.whole(0 if x.low >= 0 and y.low > 0 else -most, most if x.high > 0 or y.low < 0 else 0, kind, null=null)
 
     def _two_reals(self, operation, x, y):
@@ -331,15 +353,16 @@ class Rules:
     def power(self, of, exponent):
         """A power that is not whole: of what is below 0 it fails on some engines, and of 0 it may be infinite."""
         of = self.real(of)
-        if of.nan or of.low < (0.0 if exponent > 0 else sys.float_info.min):
-            raise NotTotal(f"{of.low} to {of.high} to the power of {exponent}")
+        if exponent.low != exponent.high or of.nan or of.low < (0.0 if exponent.low > 0 else sys.float_info.min):
+            raise NotTotal(f"{of.low} to {of.high} to the power of {exponent.low}")
         return Value("DOUBLE", 0.0, math.inf, null=of.null)
 
     def bits(self, operation, x, y):
         """x & y, x | y, x << y or x >> y."""
         if x.kind not in self.ends or y.kind not in self.ends:
             raise NotTotal(f"bits of {x.kind} and {y.kind}")
-        null, kind = x.null or y.null, self._wider([x, y]) if operation in ("and", "or") else x.kind if not x.literal else self._wider([x, y])
+        null = x.null or y.null
+        kind = self._wider([x, y]) if operation in ("and", "or") or x.literal else x.kind
         match operation:
             case "and":
                 some = [each.high for each in (x, y) if each.low >= 0]
@@ -359,10 +382,16 @@ class Rules:
         """SUM over the rows of a table. Numbers with a point are never added up: their sum depends on the order."""
         if of.kind == "NULL" or of.kind not in self.ends:
             raise NotTotal(f"SUM of {of.kind}")
+        if of.form == "rows":  # of groups: all of them together are no more than the rows of the table
+            return self.whole(0, ROWS, self.summed[of.kind], form="rows")
         return self.whole(min(0, of.low) * ROWS, max(0, of.high) * ROWS, self.summed[of.kind])
 
     def choice(self, operation, values):
         """LEAST, GREATEST or COALESCE, all of which skip NULL."""
+        if operation == "coalesce":  # what comes after a value that is never NULL is never met
+            first = next((place for place, each in enumerate(values) if not each.null and each.kind != "NULL"), len(values))
+            met = values[: first + 1]
+            values = met if self.merged(met).kind == self.merged(values).kind else values
         found = self.merged(values)
         sure = [each for each in values if not each.null and each.kind != "NULL"]
         if operation == "coalesce" or not sure or found.low is None or found.high is None:
@@ -379,9 +408,11 @@ class Rules:
         """The value, known to be between two values too. If there is none, nothing happens there, and one stands for all."""
         if of.kind not in ("DOUBLE", "DATE", "TIMESTAMP", *self.ends):
             return of
-        up, down = (math.ceil, math.floor) if of.kind in self.ends else (_same, _same)
+        up, down = (math.ceil, math.floor) if of.kind in self.ends and of.kind != "NUMERIC" else (_same, _same)
         least = of.low if low is None or _endless(low) else up(low) if of.low is None else max(of.low, up(low))
         most = of.high if high is None or _endless(high) else down(high) if of.high is None else min(of.high, down(high))
-        if least is not None and most is not None and least > most:
-            most = least
-        return replace(of, low=least, high=most, nan=of.nan if nan is None else nan)
+        nan = of.nan if nan is None else nan
+        never = least is not None and most is not None and least > most
+        if never:
+            least = most = up(low) if low is not None and not _endless(low) else down(high)
+        return replace(of, low=least, high=most, nan=nan, never=never and not nan)

@@ -209,6 +209,21 @@ def declared(kind):
     }[kind]
 
 
+def about(name, kind):
+    """Questions about a column of this kind."""
+    yield f"SELECT COUNT({name}) AS n, COUNT(DISTINCT {name}) AS d FROM t"
+    if kind in ("integer", "number", "marked"):
+        yield f"SELECT SUM({name}) AS s, VAR_POP({name}) AS v, MEDIAN({name}) AS m FROM t WHERE {name} > 1"
+    if kind in ("category", "many", "boolean", "integer", "worded"):
+        yield f"SELECT {name}, COUNT(*) AS n FROM t GROUP BY {name}"
+    if kind in ("date", "timestamp", "formed", "formed_day", "clock", "clock_day"):
+        yield f"SELECT EXTRACT(YEAR FROM {name}) AS y, COUNT(*) AS n FROM t GROUP BY y"
+        for constant in ("DATE '2005-06-07'", "TIMESTAMP '2005-06-07 08:09:10'"):
+            yield f"SELECT COUNT(*) AS n FROM t WHERE {name} >= {constant}"
+    if kind in ("category", "many", "number", "integer"):
+        yield f"SELECT COUNT(*) AS n FROM t WHERE {name} = 1 OR {name} NOT IN (0.5, 4)"
+
+
 @pytest.mark.parametrize("unit", ["row", "words", "real", "big", "day"])
 def test_statements_on_every_stored_type_are_total(tmp_path, record, unit):
     file, stored = str(tmp_path / "stored.parquet"), STORED | (SPELT if unit in ("row", "words") else {})
@@ -224,23 +239,9 @@ def test_statements_on_every_stored_type_are_total(tmp_path, record, unit):
     about = facts_for_table(name="t", columns=made, unit=by, neighbours="add_remove", budget=budget)
     facts = replace(about, located=Source("parquet", file))
     engine = open_engine(facts)
-    answered = 0
-    for name, (_, kind) in stored.items():
-        if name == unit:
-            continue
-        answered += work_off(engine, facts, f"SELECT COUNT({name}) AS n, COUNT(DISTINCT {name}) AS d FROM t")
-        if kind in ("integer", "number", "marked"):
-            answered += work_off(
-                engine, facts, f"SELECT SUM({name}) AS s, VAR_POP({name}) AS v, MEDIAN({name}) AS m FROM t WHERE {name} > 1"
-            )
-        if kind in ("category", "many", "boolean", "integer", "worded"):
-            answered += work_off(engine, facts, f"SELECT {name}, COUNT(*) AS n FROM t GROUP BY {name}")
-        if kind in ("date", "timestamp", "formed", "formed_day", "clock", "clock_day"):
-            answered += work_off(engine, facts, f"SELECT EXTRACT(YEAR FROM {name}) AS y, COUNT(*) AS n FROM t GROUP BY y")
-            for constant in ("DATE '2005-06-07'", "TIMESTAMP '2005-06-07 08:09:10'"):
-                answered += work_off(engine, facts, f"SELECT COUNT(*) AS n FROM t WHERE {name} >= {constant}")
-        if kind in ("category", "many", "number", "integer"):
-            answered += work_off(engine, facts, f"SELECT COUNT(*) AS n FROM t WHERE {name} = 1 OR {name} NOT IN (0.5, 4)")
+    answered = sum(
+        work_off(engine, facts, sql) for name, (_, kind) in stored.items() if name != unit for sql in about(name, kind)
+    )
     engine.close()
     assert answered >= 50
     all_total(record, answered)

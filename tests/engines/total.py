@@ -1,7 +1,8 @@
 """Whether a statement can fail: a reading of its text that knows which functions, operators and casts are total, and on what.
 
-Nothing here knows the SQL writer. What differs between engines is in their rules: ``sql_values`` has those of DuckDB. A stored column has every value of its type; literals, CASE, LEAST, GREATEST and arithmetic
-give ranges. WHERE and FILTER do not, since an engine may work a value out before it tests the row; the branches of a CASE do.
+Nothing here knows the SQL writer. What differs between engines is in their rules. A stored column has every value of its type;
+literals, CASE, LEAST, GREATEST and arithmetic give ranges. WHERE and FILTER do not, since an engine may work a value out before
+it tests the row; the branches of a CASE do.
 """
 
 import math
@@ -80,6 +81,8 @@ def _select(node, tables, rules):
     for each in node.expressions:
         outputs |= _columns(each, scope)
     outputs = {name: _still_told(value, outputs, scope) for name, value in outputs.items()}
+    if joins:  # a row may be there more than once from here on
+        outputs = {name: replace(value, form="") if value.form == "rows" else value for name, value in outputs.items()}
     conditions = [join.args["on"] for join in joins]
     conditions += [node.args[name].this for name in ("where", "having") if node.args.get(name)]
     for condition in conditions:
@@ -93,6 +96,8 @@ def _select(node, tables, rules):
 def _columns(node, scope):
     if not node.is_star:
         found = value_of(node.unalias(), scope)
+        if not isinstance(node.unalias(), exp.Column) and _is_constant(node, scope):
+            found = replace(found, constant=True)
         if found.kind == "BOOLEAN":
             found = replace(found, told=tuple(_told(node.unalias(), scope, is_true=True).items()))
         return {node.alias_or_name: found}
@@ -150,7 +155,7 @@ def value_of(node, scope):
         case exp.Literal() | exp.Boolean() | exp.Null():
             return scope.rules.literal(node)
         case exp.Case() if (operands := scope.rules.remainder_of(node)) is not None:
-            return scope.rules.two("mod", *(value_of(each, scope) for each in operands))
+            return scope.rules.remainder(*(value_of(each, scope) for each in operands))
         case exp.Case():
             return _case(node, scope)
         case exp.Paren():
@@ -175,11 +180,11 @@ def _operation(node, scope):
     if kind in CURVES:
         return scope.rules.curve(*CURVES[kind], value_of(node.this, scope))
     if kind is exp.Pow:
-        return scope.rules.power(value_of(node.this, scope), float(node.expression.name))
+        return scope.rules.power(value_of(node.this, scope), value_of(node.expression, scope))
     if kind in NUMBERED:
         return scope.rules.whole(1, ROWS, null=False)
     if isinstance(node, exp.Cast):
-        return scope.rules.cast(value_of(node.this, scope), scope.rules.type_of(node.to), safely=kind is exp.TryCast)
+        return scope.rules.cast(value_of(node.this, scope), scope.rules.type_of(node.to), safely=scope.rules.is_tried(node))
     return None
 
 
@@ -187,7 +192,9 @@ def _case(node, scope):
     found = []
     for branch in node.args["ifs"]:
         truth_of(branch.this, scope)
-        found.append(value_of(branch.args["true"], scope.knowing(_told(branch.this, scope, is_true=True))))
+        told = _told(branch.this, scope, is_true=True)
+        value = value_of(branch.args["true"], scope.knowing(told))
+        found += [] if any(each.never for each in told.values()) else [value]
         scope = scope.knowing(_told(branch.this, scope, is_true=False))  # of a value that is not NULL
     found.append(value_of(node.args["default"], scope) if node.args.get("default") else Value("NULL"))
     return scope.rules.merged(found)
@@ -200,7 +207,7 @@ def _aggregate(node, scope):
         case exp.Count():
             if not isinstance(node.this, exp.Star):
                 value_of(node.this, scope)
-            return scope.rules.whole(0, ROWS, null=False)
+            return scope.rules.whole(0, ROWS, null=False, form="rows")
         case exp.Min() | exp.Max():
             if any(not isinstance(most, exp.Literal) or not 1 <= int(most.name) <= 10**6 for most in node.expressions):
                 raise NotTotal("a list of the least values that is not short")
@@ -225,7 +232,7 @@ def _aggregate(node, scope):
     ]:
         value_of(part, scope)
     found = value_of(node.this, scope)
-    return replace(found, low=1) if isinstance(node.this, exp.Count) else found  # the row itself is there
+    return replace(found, low=1, form="") if isinstance(node.this, exp.Count) else found  # the row itself is there
 
 
 def _truth_or_function(node, scope):
@@ -261,13 +268,20 @@ def _told(node, scope, *, is_true):
             return _compared(node, scope, is_true=is_true)
         case exp.Column() if is_true:
             return dict(value_of(node, scope).told)
-        case exp.Anonymous() if is_true and (valid := scope.rules.found_valid(node)) is not None:
+        case exp.Anonymous() if is_true and (valid := scope.rules.found_valid(node)) is not None and not _is_constant(node, scope):
             known = value_of(node.expressions[0], scope)
             return {_text(node.expressions[0]): replace(known, valid=known.valid | {valid})}
     if (isinstance(node, exp.And) and is_true) or (isinstance(node, exp.Or) and not is_true):
         left = _told(node.this, scope, is_true=is_true)
         return {**left, **_told(node.expression, scope.knowing(left), is_true=is_true)}
     return {}
+
+
+def _is_constant(node, scope):
+    """Whether it is the same on every row: an engine may then work it out before it looks at any."""
+    if node.find(exp.AggFunc, exp.Window):
+        return False
+    return all(scope.column(each.name, each.table).constant for each in node.find_all(exp.Column))
 
 
 def _tells(scope, *ends):
@@ -290,6 +304,8 @@ def _compared(node, scope, *, is_true):
 def _known(node, scope, low, high, nan=None):
     while isinstance(node, exp.Paren):
         node = node.this
+    if isinstance(low, str) or isinstance(high, str):
+        return {}  # a text tells nothing
     told = {_text(node): scope.rules.within(value_of(node, scope), low, high, nan=nan)}
     if isinstance(node, exp.Abs) and low is not None and high is not None and 0 < low <= high:
         inside = scope.rules.within(value_of(node.this, scope), -high, high, nan=nan)

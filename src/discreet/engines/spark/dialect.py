@@ -63,7 +63,12 @@ class _Spark(Dialect):
         return exp.TryCast(this=value, to=_type(to), safe=True)
 
     def quotient(self, left: exp.Expr, right: exp.Expr, *, wide: bool = False) -> exp.Expr:
-        return exp.IntDiv(this=left, expression=right)  # DIV: BIGINT, of DECIMAL too
+        """DIV is BIGINT, of DECIMAL too: where nothing but the rows says that it fits, what divides evenly is divided."""
+        if not wide:
+            return exp.IntDiv(this=left, expression=right)
+        x, y = (exp.Cast(this=each, to=_decimal()) for each in (left, right))
+        even = exp.Paren(this=exp.Sub(this=x, expression=exp.Paren(this=exp.Mod(this=x.copy(), expression=y))))
+        return exp.Cast(this=exp.Div(this=even, expression=y.copy()), to=_decimal())
 
     def summed(
         self, value: exp.Expr, over: Callable[[exp.Expr], exp.Expr] | None = None, *, most: int = 1 << LOW_BITS

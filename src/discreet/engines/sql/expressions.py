@@ -32,7 +32,7 @@ from discreet.engines.sql.terms import (
     typed_null,
     whole_literal,
 )
-from discreet.engines.sql.transforms import cast, curved, fractional_power, in_case, length, part_of, substring, truncated
+from discreet.engines.sql.transforms import cast, curved, fractional_power, held, in_case, length, part_of, substring, truncated
 from discreet.engines.wanted import Grid
 from discreet.facts.model import Facts
 from discreet.questions.algebra import (
@@ -294,7 +294,7 @@ class Expressions:
         found = chain(self._sheet.named(x), abs(int(exponent)), self._product)
         if exponent < 0:
             found = self._arithmetic("divide", Term(real_literal(1.0, self._dialect), "number", 0, 1.0, 1.0), found)
-        return replace(found, low=max(low, found.low), high=min(high, found.high))
+        return held(found, low, high, self._sheet)  # products know less of it, and the statement shows it
 
     def _product(self, left: Term, right: Term) -> Term:
         return self._sheet.named(self._arithmetic("multiply", left, right))

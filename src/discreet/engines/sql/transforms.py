@@ -33,7 +33,7 @@ from discreet.facts import model
 from discreet.questions.algebra import Part, Period, To
 from discreet.questions.curves import LEAST, MOST_EXPONENT, Curve, curve_range, power_range
 
-__all__ = ["cast", "curved", "fractional_power", "in_case", "length", "part_of", "substring", "truncated"]
+__all__ = ["cast", "curved", "fractional_power", "held", "in_case", "length", "part_of", "substring", "truncated"]
 
 _PARTS: Mapping[Part, tuple[str, int, int]] = {
     "year": ("YEAR", 1, 9999),
@@ -123,7 +123,7 @@ def cast(term: Term, to: To, sheet: Sheet) -> Term:
         case "truth" | "number", "number" | "whole":
             return truth_as_whole(term, sheet.dialect) if term.kind == "truth" else term
         case "number", "text":
-            whole = as_whole(term if term.whole else _clamped(term, -SAFE, SAFE, sheet))
+            whole = as_whole(term if term.whole else held(term, -SAFE, SAFE, sheet))
             return replace(whole, sql=as_text(whole.sql), kind="text", whole=False)
         case "truth" | "day", "text":
             return replace(term, sql=as_text(term.sql), kind="text")
@@ -142,25 +142,25 @@ def curved(name: Curve, x: Term, sheet: Sheet) -> Term:
     """SQRT, LN or EXP of a DOUBLE."""
     match name:
         case "sqrt":
-            inside = _clamped(x, 0.0, x.high, sheet)
+            inside = held(x, 0.0, x.high, sheet)
         case "ln":
-            inside = _clamped(x, LEAST, x.high, sheet)
+            inside = held(x, LEAST, x.high, sheet)
         case "exp":
-            inside = _clamped(x, -MOST_EXPONENT, MOST_EXPONENT, sheet)
+            inside = held(x, -MOST_EXPONENT, MOST_EXPONENT, sheet)
     low, high = curve_range(name, inside.low, inside.high) or ALL
     found = replace(inside, sql=_called(name.upper(), inside.sql), low=low, high=high)
-    return found if name == "sqrt" else _held(found, sheet)
+    return found if name == "sqrt" else _in_range(found, sheet)
 
 
 def fractional_power(x: Term, exponent: float, sheet: Sheet) -> Term:
     """A DOUBLE to a power that is not whole."""
-    inside = _clamped(x, 0.0 if exponent > 0 else LEAST, x.high, sheet)
+    inside = held(x, 0.0 if exponent > 0 else LEAST, x.high, sheet)
     low, high = power_range(exponent, inside.low, inside.high) or ALL
     inside = sheet.operand(inside)
-    return _held(replace(inside, sql=sheet.dialect.power(inside, exponent), low=low, high=high), sheet)
+    return _in_range(replace(inside, sql=sheet.dialect.power(inside, exponent), low=low, high=high), sheet)
 
 
-def _held(found: Term, sheet: Sheet) -> Term:
+def _in_range(found: Term, sheet: Sheet) -> Term:
     """The value within its range, whatever a library makes of its last digits."""
     if not found.is_finite:
         return found
@@ -168,7 +168,8 @@ def _held(found: Term, sheet: Sheet) -> Term:
     return replace(x, sql=_ends(x.sql, found.low, found.high, sheet.dialect))
 
 
-def _clamped(x: Term, low: float, high: float, sheet: Sheet) -> Term:
+def held(x: Term, low: float, high: float, sheet: Sheet) -> Term:
+    """A number, or the nearer of two others; NULL where it is."""
     if low <= x.low and x.high <= high:
         return x
     short, high = sheet.named(x), max(low, high)  # a number that is outside wherever it is has one end for both
