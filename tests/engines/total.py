@@ -268,7 +268,7 @@ def _told(node, scope, *, is_true):
             return _compared(node, scope, is_true=is_true)
         case exp.Column() if is_true:
             return dict(value_of(node, scope).told)
-        case exp.Anonymous() if is_true and (valid := scope.rules.found_valid(node)) is not None and not _is_constant(node, scope):
+        case exp.Anonymous() if is_true and (valid := scope.rules.found_valid(node)) and not _is_constant(node, scope):
             known = value_of(node.expressions[0], scope)
             return {_text(node.expressions[0]): replace(known, valid=known.valid | {valid})}
     if (isinstance(node, exp.And) and is_true) or (isinstance(node, exp.Or) and not is_true):

@@ -4,6 +4,7 @@ What an expression needs twice becomes a column of its own. SQL text therefore g
 of its depth, and everything that may look like a value is written once.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -15,6 +16,9 @@ from discreet.engines.sql.sizes import fences
 from discreet.engines.sql.terms import Term, Types, column, infix
 
 __all__ = ["Sheet"]
+
+_MANY = 24  # stages: far more than questions have that people ask
+_NAME = re.compile(r'"(t[0-9]+)"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +37,7 @@ class Sheet:
         self.dialect = dialect
         self._stages: list[_Stage] = []
         self._names = 0
+        self._said: set[str] = set()  # columns of ours that are named around the rows
         self._writing = dialect.generator()
 
     def named(self, term: Term) -> Term:
@@ -69,7 +74,8 @@ class Sheet:
 
     def select(self, *outputs: exp.Expr, where: Sequence[Term] = ()) -> str:
         """A SELECT of ``outputs`` over all stages."""
-        return f"SELECT {', '.join(map(self.text, outputs))} FROM {self.rows(where)}"
+        shown = ", ".join(map(self.text, outputs))
+        return f"SELECT {shown} FROM {self.rows(where)}"
 
     def rows(self, where: Sequence[Term] = ()) -> str:
         """What comes after FROM: the rows on which all of ``where`` is true, each tested as soon as it can be.
@@ -77,23 +83,52 @@ class Sheet:
         Stages are put together as text: there may be too many for recursion.
         """
         source = f"{self.layout.relation or self.layout.table} AS s"
-        written = [{name: self.text(sql) for sql, name in stage.columns.items()} for stage in self._stages]
-        fenced = fences(written, self.dialect.most_nodes)
-        for place, stage in enumerate(self._stages):
+        outside = self._said | {name for term in where for name in _names(self._written(term.sql))}
+        written = [{name: self._written(sql) for sql, name in stage.columns.items()} for stage in self._stages]
+        joined = [
+            "".join(f" LEFT JOIN {self._written(table)} ON {self._written(on)}" for table, on in stage.joins)
+            for stage in self._stages
+        ]
+        tests = [self._filter(where, place) for place in range(len(self._stages) + 1)]
+        fenced = fences([{**each, "": test} for each, test in zip([*written, {}], tests, strict=True)], self.dialect.most_nodes)
+        kept = self._kept([" ".join([*columns.values(), on]) for columns, on in zip(written, joined, strict=True)], outside)
+        for place, joins in enumerate(joined):
             added = [f"{sql} AS {name}" for name, sql in written[place].items()]
-            joins = [f" LEFT JOIN {self.text(table)} ON {self.text(on)}" for table, on in stage.joins]
-            left = self._filter(where, place)
+            left = tests[place]
             source = f"(SELECT * FROM {source}{left}) AS s" if left and joins else f"{source}{left}"
-            fence = self.dialect.fence if fenced[place] else ""
-            source = f"(SELECT {', '.join(['s.*', *added])} FROM {source}{''.join(joins)}{fence}) AS s"
-        return f"{source}{self._filter(where, len(self._stages))}"
+            is_fenced = fenced[place] or (place == len(joined) - 1 and fenced[-1])
+            fence = self.dialect.fence if is_fenced else ""
+            source = f"(SELECT {', '.join([*kept[place], *added])} FROM {source}{joins}{fence}) AS s"
+        return f"{source}{tests[-1]}"
+
+    def _kept(self, texts: Sequence[str], outside: set[str]) -> list[list[str]]:
+        """What each stage takes along from the one before it: everything, or, of very many stages, what is named later on.
+
+        PostgreSQL's time to plan grows with the third power of stages that take everything along.
+        """
+        if self.dialect.most_nodes is None or len(texts) <= _MANY:
+            return [["s.*"]] * len(texts)
+        fields = [*self.layout.fields.values(), *([] if self.layout.unit is None else [self.layout.unit])]
+        stored = [f's."{name}"' for name in dict.fromkeys(each.name for each in fields)]
+        needed, found = set(outside), list[list[str]]()
+        for stage, text in zip(reversed(self._stages), reversed(texts), strict=True):
+            needed -= set(stage.columns.values())
+            before = sorted(needed, key=lambda name: int(name[1:]))
+            found.append([*stored, *(f's."{name}"' for name in before)])
+            needed |= _names(text)
+        return found[::-1]
 
     def _filter(self, where: Sequence[Term], stage: int) -> str:
-        tests = [self.text(term.sql) for term in where if term.stage == stage]
+        tests = [self._written(term.sql) for term in where if term.stage == stage]
         return f" WHERE {' AND '.join(tests)}" if tests else ""
 
     def text(self, sql: exp.Expr) -> str:
-        """The text of a piece of SQL in the engine's dialect."""
+        """The text of a piece of SQL in the engine's dialect, for what stands around the rows: write it before them."""
+        found = self._written(sql)
+        self._said |= _names(found)
+        return found
+
+    def _written(self, sql: exp.Expr) -> str:
         return self._writing.generate(sql, copy=False)
 
     def _column(self, term: Term, sql: exp.Expr) -> Term:
@@ -123,3 +158,8 @@ def _places(values: Mapping[int, exp.Expr], alias: str) -> exp.Expr:
     columns = [exp.to_identifier("value"), exp.to_identifier("place")]
     pairs = [exp.Tuple(expressions=[value, exp.Literal.number(place)]) for place, value in values.items()]
     return exp.Values(expressions=pairs, alias=exp.TableAlias(this=exp.to_identifier(alias), columns=columns))
+
+
+def _names(text: str) -> set[str]:
+    """The columns of ours that a piece of SQL names; one in a constant is taken along for nothing."""
+    return set(_NAME.findall(text))

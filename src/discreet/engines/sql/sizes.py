@@ -14,7 +14,10 @@ _WORD = re.compile(r"""'(?:[^']|'')*'|"[^"]*"|\w+|[^\w\s]""")
 
 
 def fences(stages: Sequence[Mapping[str, str]], most: int | None) -> list[bool]:
-    """Whether a fence goes after each stage, given as the columns that it adds; ``most`` words are merged into one stage."""
+    """Whether a fence goes after each stage, given as the columns that it adds; ``most`` words are merged into one stage.
+
+    What is tested before a stage stands beside its columns, under no name.
+    """
     found = [False] * len(stages)
     if most is None:
         return found
