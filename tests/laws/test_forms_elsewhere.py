@@ -25,8 +25,8 @@ FORMS = {
     "unknown keys": "SELECT name, COUNT(*) AS n FROM t GROUP BY name",
     "dates": "SELECT DATE_TRUNC('week', d) AS g, COUNT(DISTINCT who) AS n FROM t WHERE EXTRACT(ISOYEAR FROM d) > 1 GROUP BY g",
     "texts": "SELECT COUNT(*) AS n FROM t WHERE name LIKE 'A%\\' OR UPPER(SUBSTR(name, 2, 2)) = 'LI' OR CAST(name AS DOUBLE) > 1",
-    "extremes": "SELECT AVG(CLAMP(1e300 * x / y, -5, 5)) AS v, COUNT(*) FILTER (WHERE x % 1e-300 > 0) AS r FROM t WHERE y / 1e300 < 1e308",
-    "powers": "SELECT SUM(CLAMP(POWER(y, 31) * POWER(GREATEST(y, 1), -30.5), 0, 9)) AS v, AVG(EXP(LEAST(x * 1e300, 3))) AS e FROM t",
+    "extremes": "SELECT AVG(CLAMP(1e300 * x / y, -5, 5)) AS v, COUNT(*) FILTER (WHERE x % 1e-300 > 0) AS r FROM t",
+    "powers": "SELECT SUM(CLAMP(POWER(y, 31) * POWER(GREATEST(y, 1), -30.5), 0, 9)) AS v, AVG(EXP(LEAST(x, 3))) AS e FROM t",
 }  # fmt: skip
 EXTREME = {"x": 1e308, "y": 5e-324, "k": 2**63 - 1, "c": 2, "s": "?", "b": "x", "name": "A\\", "d": "9999-12-31"}
 ODD = {"x": "1e400", "y": "-1e-400", "k": "4.5", "c": "9", "s": None, "b": None, "name": "Alice", "d": "0001-01-01"}
