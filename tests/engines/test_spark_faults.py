@@ -1,9 +1,6 @@
 """Spark that fails, stops or changes under a registered table: a fault with the charge kept, or the same integers."""
 
-import json
 import os
-import subprocess
-import sys
 import threading
 import time
 from contextlib import contextmanager
@@ -191,64 +188,3 @@ def test_numbers_of_a_frame_that_no_list_names_are_refused_as_keys_before_the_ch
             act(question, epsilon="0.5", delta="0.001")
     assert held.budget.spent.epsilon == 0
     held.close()
-
-
-# ---- classic sessions, each in a process of its own
-
-
-APART = """
-import json, os, sys, threading, warnings
-warnings.simplefilter("ignore")
-from pathlib import Path
-from types import SimpleNamespace
-from pyspark.sql import SparkSession
-from discreet.curator import open_table
-from discreet.engines.spark.engine import Spark
-from tests.engines import live
-
-what, folder = sys.argv[1], Path(sys.argv[2])
-settings = {"spark.ui.enabled": "false", "spark.driver.memory": "600m",
-            "spark.sql.shuffle.partitions": "2", "spark.log.level": "OFF", "spark.ui.showConsoleProgress": "false",
-            "spark.sql.warehouse.dir": str(folder / "tables")}
-builder = SparkSession.builder.master("local[1]")
-for name, value in settings.items():
-    builder = builder.config(name, value)
-session = builder.getOrCreate()
-session.createDataFrame(live.ROWS, "x DOUBLE, place INT, name STRING").repartition(4).write.saveAsTable("default.t")
-file = live.registered(folder, "spark:default.t")
-curator, real, left = open_table(file), Spark._fetched, [1]
-
-acts = {"stop": session.stop, "java": lambda: os.kill(session.sparkContext._gateway.proc.pid, 9)}
-
-def fetched(engine, sql):
-    if left:
-        left.pop()
-        threading.Timer(2, acts[what]).start()
-        real(engine, "SELECT SUM(a.id * b.id) AS l0 FROM RANGE(3000000) AS a CROSS JOIN RANGE(3000000) AS b")
-    return real(engine, sql)
-
-Spark._fetched = fetched
-logged = SimpleNamespace(records=[])
-
-def over():                                          # nothing can be looked at after it
-    assert live.office.verify(file).ok
-    print(json.dumps({"charges": live.charges(file)[0]}), flush=True)
-    os._exit(0)
-
-live.failed(curator, file, logged, freezes=False, then=over)
-"""
-
-
-@pytest.mark.parametrize("what", ["stop", "java"])
-def test_a_classic_session_that_ends_in_the_middle_keeps_the_charge_and_freezes_nobody(spark, tmp_path, what):
-    del spark  # it is there: so is Java
-    env = {name: value for name, value in os.environ.items() if not name.startswith(("SPARK", "PYTEST_XDIST"))}
-    env |= {"PYTHONPATH": str(ROOT), "SPARK_LOCAL_IP": "127.0.0.1"}
-    words = [sys.executable, "-c", APART, what, str(tmp_path)]
-    with (tmp_path / "said").open("w") as said:  # no pipe, which executors would hold open
-        done = subprocess.run(words, env=env, cwd=tmp_path, stdout=said, stderr=said, check=False, timeout=300)
-    shown = (tmp_path / "said").read_text(encoding="utf-8", errors="replace")
-    assert done.returncode == 0, shown[-3000:]
-    assert CANARY not in shown
-    told = json.loads(next(line for line in shown.splitlines() if line.startswith("{")))
-    assert told == {"charges": [["faulted", 1]]}
