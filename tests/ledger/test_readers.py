@@ -40,6 +40,21 @@ def test_a_state_is_read_while_another_thread_writes(ledger, elsewhere):
     assert len(ledger.store.database._spares) == 1
 
 
+def test_whoever_waits_to_write_is_next(ledger, elsewhere):
+    database = ledger.store.database
+    with ThreadPoolExecutor(1) as threads:
+        with ledger.store.reading():
+            writing = threads.submit(ledger.reserve, [request("q")])
+            while not database._wanted:
+                assert not writing.done()
+        writing.result(timeout=10)
+    assert database._wanted == []
+    assert database._spares == {}                                                      # nobody else was there
+    database._wanted.append(None)                                                      # as one does who has not got it yet
+    elsewhere(spent, ledger)
+    assert len(database._spares) == 1
+
+
 def test_an_older_copy_is_noticed_by_whichever_connection_reads(ledger, elsewhere, tmp_path):
     file = tmp_path / ".discreet" / "ledger.db"
     with ledger.store.writing():

@@ -3,8 +3,8 @@
 WAL with synchronous = FULL: when a transaction has returned it survives the death of the process and of the machine. Whatever
 writes does so in its turn, and the log is emptied in the same turn, never by SQLite on its own. Before a transaction is durable,
 and before anything that was read or written leaves, the open file is still the one that its name leads to (rule 38). Whoever
-reads while another thread has the connection, which may wait for its turn, reads by a spare one. A ledger in memory is the same
-without a file, for tables whose budget lives in this process.
+reads while another thread has the connection, which may wait for its turn, or wants to write, reads by a spare one. A ledger in
+memory is the same without a file, for tables whose budget lives in this process.
 """
 
 import atexit
@@ -52,6 +52,7 @@ class Database:
     def __init__(self, file: Path | None, *, create: bool = False, main: "Database | None" = None) -> None:
         self._file = None if file is None else file.absolute()
         self._lock = RLock()
+        self._wanted: list[None] = []  # one for each thread that writes or waits to; to add and to take is one step each
         self._is_let_go = False  # for the time of a fork
         self._main = main  # what this is the spare one of
         self._spares: dict[str, Database] = {}  # one at most
@@ -70,11 +71,15 @@ class Database:
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
         """A transaction that no other writer overlaps: durable when it is left, undone if left by an error."""
-        with self._lock, _faults("the ledger cannot be written", self._file):
-            connection = self._connected()
-            self._check_identity()
-            with self._turn():
-                yield from self._written(connection)
+        self._wanted.append(None)  # those that read, one after the other, would else always be there first
+        try:
+            with self._lock, _faults("the ledger cannot be written", self._file):
+                connection = self._connected()
+                self._check_identity()
+                with self._turn():
+                    yield from self._written(connection)
+        finally:
+            self._wanted.pop()
 
     def _written(self, connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
         known = self._seen
@@ -99,7 +104,8 @@ class Database:
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
         """One state of the ledger, whatever is written meanwhile: nobody who reads waits for a thread that writes."""
-        if not self._lock.acquire(blocking=self._file is None or self._main is not None):
+        has_no_other = self._file is None or self._main is not None
+        if (self._wanted and not has_no_other) or not self._lock.acquire(blocking=has_no_other):
             with self._spare().reading() as connection:
                 yield connection
             return
