@@ -7,13 +7,14 @@ import signal
 import socket
 import ssl
 import subprocess
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 import pytest
 from tests.service.conftest import Caller, made_home
-from tests.service.outside import Outside
+from tests.service.outside import SOURCE, Outside
 
 from discreet.curator import accounts, office
 from discreet.errors import ParameterError
@@ -42,6 +43,17 @@ def test_it_listens_elsewhere_only_with_tls_or_behind_a_proxy(tmp_path):
     assert all(Settings(tmp_path, host) for host in ("127.0.0.1", "::1", "localhost", "127.0.0.9"))
     with pytest.raises(ParameterError, match="go together"):
         Settings(tmp_path, tls_cert=tmp_path / "cert.pem")
+
+
+def test_a_worker_does_not_look_through_what_it_has_imported_again_and_again(served):
+    home, _ = served
+    settings = f"Settings(Path({str(home.folder)!r}))"
+    script = ("import gc; from pathlib import Path; from discreet.service.serving import worker; "
+              f"from discreet.service.settings import Settings; app = worker({settings}); "
+              "print(gc.get_freeze_count() > 10 * len(gc.get_objects()))")
+    found = subprocess.run([sys.executable, "-c", script], env=os.environ | {"PYTHONPATH": str(SOURCE)}, text=True,
+                           capture_output=True, check=True)
+    assert found.stdout == "True\n"
 
 
 def test_a_token_that_was_revoked_stops_within_one_request_on_every_worker(served):

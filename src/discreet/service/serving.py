@@ -1,5 +1,6 @@
 """Listening: one process, or several that share one socket and one ledger. Whoever dies is replaced."""
 
+import gc
 import logging
 import socket
 import sys
@@ -57,7 +58,10 @@ def worker(settings: Settings) -> Guard:
         log.propagate = False
     _more_files()
     sys.setswitchinterval(_SWITCH)
-    return make_guarded(settings)
+    app = make_guarded(settings)
+    gc.collect()
+    gc.freeze()  # what was imported stays: to look through all of it now and then stops everybody for 80 ms
+    return app
 
 
 def _handler(settings: Settings) -> logging.Handler:
