@@ -1,9 +1,11 @@
-"""Questions about a table on Spark, beside the same in Spark alone
+"""Questions about a table on Spark, beside the same in Spark alone and Tumult Analytics
 
 A classic session on this machine (`local[2]`, 3 GB) over a Parquet file of 20 million rows: a count and a sum in 50 groups, every
 row a unit of its own; then 2 million units with ten rows each, of whom at most 5 groups count and 2 rows' worth in each. Beside
 them Spark alone does `GROUP BY g` and `GROUP BY unit, g` with a count and a sum: the least that anybody has to do. Times of ours
-are those of the whole question, charge and noise included.
+are those of the whole question, charge and noise included. Tumult Analytics is asked for the count and the sum in the same 50
+groups of the same files, every row a unit of its own, in an environment of its own with the version of Spark that it needs and
+the same memory and cores.
 
 Files are in the system's cache. *Best* is the shortest of several runs after one that warms up; ratios and targets go by it.
 """
@@ -15,7 +17,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from _record import Times, compared, record, target
+from _record import Times, compared, in_peer, record, target
 
 import discreet as dc
 
@@ -37,7 +39,12 @@ def main() -> None:
     session = builder.getOrCreate()
     with tempfile.TemporaryDirectory() as folder:
         took = measured(session, Path(folder) / "rows")
-    session.stop()
+        session.stop()
+        peer = in_peer("tmlt", "_spark_tumult.py", str(Path(folder) / "rows"), str(GROUPS), str(REPEATS))
+    faster = None
+    if peer is not None:
+        took["Tumult Analytics"] = theirs = Times.of(peer["seconds"])
+        faster = Times(theirs.best / took["discreet"].best, theirs.median / took["discreet"].median)
     by_row, by_unit = (Times(took[ours].best / took[theirs].best, took[ours].median / took[theirs].median)
                        for ours, theirs in (("discreet", "Spark"), ("discreet, by unit", "Spark, by unit")))  # fmt: skip
     many = f"{ROWS:,} rows, {GROUPS} groups"
@@ -48,10 +55,12 @@ def main() -> None:
                 target(f"count and sum, {many}, beside Spark alone", by_row, at_most=1.3, unit="×"),
                 target(f"{UNITS:,} units, ≤ 5 of {GROUPS} groups each, beside GROUP BY unit, group", by_unit, at_most=1.8,
                        unit="×"),
+                target(f"count and sum, {many}, Tumult's time over ours", faster, at_least=2.5, unit="×"),
             ],
             "Seconds": [{"what": what, "best": each.best, "median": each.median} for what, each in took.items()],
         },
         packages=("discreet", "pyspark"),
+        peers={"tmlt.analytics": f"{peer['version']} with pyspark {peer['pyspark']}" if peer else "not installed"},
     )
 
 

@@ -34,7 +34,7 @@ class _DuckDB(Dialect):
         return f"CAST({whole} AS HUGEINT)"
 
     def at_most(self, total: str, high: int) -> str:
-        return f"LEAST(COALESCE(TRY_CAST({total} AS BIGINT), {high}), {high})"  # 64 bits are compared faster than 128
+        return f"CASE WHEN {total} < {high} THEN TRY_CAST({total} AS BIGINT) ELSE {high} END"  # LEAST is slower
 
     def firsts(self, packed: str, groups: int, *, wide: bool, alone: bool) -> str | None:
         return f"UNNEST(MIN({packed}, {groups}))" if groups <= _SHORT_LIST else None

@@ -7,6 +7,7 @@ works constants out while it plans, also in branches that no row takes: nothing 
 
 import math
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -28,6 +29,7 @@ __all__ = ["POSTGRES"]
 _LARGEST = sys.float_info.max
 _FIRST, _LAST = -(2.0**63), 2.0**63 - 1024  # the outermost float64 that are BIGINT
 _NAMES = {"DATE": "date", "TIMESTAMP": "timestamp", "BIGINT": "bigint", "DOUBLE": "double precision"}
+_PIECE = 30  # bits: a sum of 2^33 such numbers is below 2^63
 _DAY = 86_400_000_000  # microseconds
 _NEAR = 64  # float64 beside the border of what POWER takes: libraries differ in the last digits
 
@@ -107,6 +109,15 @@ class _Postgres(Dialect):
         return _called("DIV", left, right) if wide else exp.Div(this=left, expression=right)
 
     # ---- sums and what is wider than 64 bits
+
+    def summed(
+        self, value: exp.Expr, over: Callable[[exp.Expr], exp.Expr] | None = None, *, most: int = 1 << LOW_BITS,
+        of_unit: bool = False
+    ) -> exp.Expr:
+        """SUM of INTEGER is one BIGINT; that of BIGINT keeps 128 bits apart, which takes twice as long for many groups."""
+        if of_unit and most < 1 << _PIECE:
+            value = exp.Cast(this=value, to=exp.DataType(this=exp.DataType.Type.INT, nested=False))
+        return super().summed(value, over, most=most, of_unit=of_unit)
 
     def halves(self, total: exp.Expr) -> tuple[exp.Expr, exp.Expr]:
         """SUM of BIGINT is NUMERIC."""

@@ -19,14 +19,14 @@ def fetched(connection: "Connection[Any]", sql: str) -> dict[str, NDArray[Any]]:
         cursor.execute(sql.encode())
         rows = cursor.fetchall()
         described = cursor.description or []
-    columns = zip(*rows, strict=True) if rows else [()] * len(described)
-    return {each.name: _column(list(values), _TYPES.get(each.type_code)) for each, values in zip(described, columns, strict=True)}
+    # one column after the other: a million rows at once are a million arguments
+    return {each.name: _column([row[place] for row in rows], _TYPES.get(each.type_code)) for place, each in enumerate(described)}
 
 
 def _column(values: list[Any], kind: type | None) -> NDArray[Any]:
     if kind is None:
         return np.ma.array(np.array(values, object), mask=[value is None for value in values])
-    is_null = np.array([value is None for value in values], bool)
-    if not is_null.any():
+    if None not in values:
         return np.array(values, kind)
+    is_null = np.array([value is None for value in values], bool)
     return np.ma.array(np.array([kind(0) if value is None else value for value in values], kind), mask=is_null)

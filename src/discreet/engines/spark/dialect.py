@@ -71,7 +71,8 @@ class _Spark(Dialect):
         return exp.Cast(this=exp.Div(this=even, expression=y.copy()), to=_decimal())
 
     def summed(
-        self, value: exp.Expr, over: Callable[[exp.Expr], exp.Expr] | None = None, *, most: int = 1 << LOW_BITS
+        self, value: exp.Expr, over: Callable[[exp.Expr], exp.Expr] | None = None, *, most: int = 1 << LOW_BITS,
+        of_unit: bool = False
     ) -> exp.Expr:
         """SUM of BIGINT is BIGINT there, and that of DECIMAL takes three times as long: pieces are added up, and put together."""
 

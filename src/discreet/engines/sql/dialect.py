@@ -85,9 +85,9 @@ class Dialect(ABC):
     # ---- sums and what is wider than 64 bits
 
     def summed(
-        self, value: exp.Expr, over: Callable[[exp.Expr], exp.Expr] | None = None, *, most: int = 1 << 62
+        self, value: exp.Expr, over: Callable[[exp.Expr], exp.Expr] | None = None, *, most: int = 1 << 62, of_unit: bool = False
     ) -> exp.Expr:
-        """The exact sum of whole numbers from 0 to ``most``.
+        """The exact sum of whole numbers from 0 to ``most``; ``of_unit`` if they are of one unit, so that 2^33 are the most.
 
         ``over`` says of which rows, and then it is 0 where there are none.
         """

@@ -24,15 +24,26 @@ def mixed(stored: Stored, key: int, sheet: Sheet) -> str:
 
 def numbered(name: str, stored: Stored, sheet: Sheet) -> str:
     """The number of what is in a column, from 0 to PRIME - 1."""
-    number = sheet.text(_number(exp.column(name), stored, sheet.dialect))
-    return f"((({number} % {PRIME}) + {PRIME}) % {PRIME})"
+    return f"(({_remainder(name, stored, sheet)} + {PRIME}) % {PRIME})"
 
 
-def ordered(rows: str, h: str) -> str:
-    """The rows with w_order, where w_cell is in the order of the groups of their unit."""
-    rows = added(rows, f"({h} + (w_cell + 1) * {STEP}) % {PRIME} AS w_z")
+def ordered(rows: str, stored: Stored, key: int, sheet: Sheet) -> str:
+    """The rows with w_order, where w_cell is in the order of the groups of their unit in w_u.
+
+    z is that of the rules: h is not brought below PRIME by itself, since all of it is below 2^63 for any cell up to PRIME. It is
+    met five times below: an engine that merges stages works it out once only behind a fence.
+    """
+    unit = f"({_remainder('w_u', stored, sheet)} + {PRIME})"
+    z = f"({unit} * {FACTOR} + {key} + (w_cell + 1) * {STEP}) % {PRIME} AS w_z"
+    rows = f"(SELECT s.*, {z} FROM {rows}{sheet.dialect.fence}) AS s"
     rows = added(rows, f"(w_z * w_z) % {PRIME} AS w_zz")
     return added(rows, f"((((w_zz * w_zz) % {PRIME}) * w_z) % {PRIME}) >> 15 AS w_order")
+
+
+def _remainder(name: str, stored: Stored, sheet: Sheet) -> str:
+    """The number of what is in a column, modulo PRIME, above -PRIME: it has the sign of the number."""
+    number = sheet.text(_number(exp.column(name), stored, sheet.dialect))
+    return f"({number} % {PRIME})"
 
 
 def _number(of: exp.Expr, stored: Stored, dialect: Dialect) -> exp.Expr:

@@ -11,7 +11,7 @@ from discreet.engines.sql.bounding import unit_term
 from discreet.engines.sql.dialect import Dialect
 from discreet.engines.sql.expressions import Expressions
 from discreet.engines.sql.layout import Layout, Stored
-from discreet.engines.sql.mixing import added, mixed, numbered, ordered
+from discreet.engines.sql.mixing import added, numbered, ordered
 from discreet.engines.sql.sheet import Sheet
 from discreet.engines.sql.terms import Term
 from discreet.engines.wanted import Candidates, KeysWanted
@@ -35,7 +35,7 @@ def to_keys_sql(wanted: KeysWanted, facts: Facts, layout: Layout, dialect: Diale
     rows = f"(SELECT {key} AS k, {unit} AS w_u FROM {sheet.rows(conditions)}) AS r"
     pairs = f"(SELECT DISTINCT w_u, k FROM {rows} WHERE w_u IS NOT NULL AND k IS NOT NULL) AS s"  # one row per unit and key
     pairs = added(pairs, f"{numbered('k', _stored(term), sheet)} AS w_cell")
-    pairs = ordered(pairs, mixed(layout.unit.stored, wanted.key, sheet))
+    pairs = ordered(pairs, layout.unit.stored, wanted.key, sheet)
     placed = added(pairs, "ROW_NUMBER() OVER (PARTITION BY w_u ORDER BY w_order, w_cell, k) AS w_place")
     kept = f"{placed} WHERE w_place <= {wanted.groups}"
     return f"SELECT k, COUNT(*) AS n FROM {kept} GROUP BY k HAVING COUNT(*) >= {wanted.at_least}"
