@@ -1,12 +1,13 @@
 """What engines.py and postgres.py ask: the integers of three plans, beside the same in the database itself, without privacy."""
 
 import os
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from _record import Row, Times, compared, target
+from _record import Row, Times, clocked, target
 
 from discreet.engines import open_engine
 from discreet.engines.wanted import Bound, ByStep, ByValue, Engine, Grid, Measure, Wanted
@@ -51,6 +52,7 @@ class Held:
     by_row: Engine
     by_unit: Engine
     raw: Callable[[str], Any]
+    processor: Callable[[], float] = time.process_time
 
 
 def both(place: Source) -> tuple[Engine, Engine]:
@@ -65,11 +67,12 @@ def measured(held: Held, most: dict[str, float], repeats: dict[str, int]) -> dic
     for what, (wanted, sql) in _WANTED.items():
         engine = held.by_row if wanted.unit is None else held.by_unit
         acts = {"discreet": lambda e=engine, w=wanted: e.run(w), "raw": lambda s=sql: held.raw(s)}
-        found = compared(acts, repeats=repeats[what])
+        found, busy = clocked(acts, repeats=repeats[what], processor=held.processor)
         ours, alone = found["discreet"], found["raw"]
         ratio = Times(ours.best / alone.best, ours.median / alone.median)
         targets.append(target(what, ratio, at_most=most[what], unit="times its own query"))
         seconds.append({"question": what, "discreet, s, best": ours.best, "median": ours.median,
-                        "its own query, s, best": alone.best, "its median": alone.median, "runs": repeats[what]})  # fmt: skip
+                        "its own query, s, best": alone.best, "its median": alone.median,
+                        "÷, processor": busy["discreet"].best / busy["raw"].best, "runs": repeats[what]})  # fmt: skip
         print(f"{what}: {ours.best:.2f} s beside {alone.best:.2f} s, {ratio.best:.2f} times", flush=True)
     return {f"{ROWS:,} rows": targets, "Seconds": seconds}

@@ -9,7 +9,7 @@ noise, and the bytes that the ledger keeps. *The whole answer* is that through a
 every key, a document of all that was shown, signed, written, read again and handed over. It has no target here.
 
 `DISCREET_BENCH_ROWS` says how many rows, 20 million if it does not. *Best* is the shortest of several runs after one that warms
-up; ratios and targets go by it.
+up; ratios and targets go by it. *Processor* is the time of all threads and processes together, which is disturbed less by others.
 """
 
 import tempfile

@@ -135,11 +135,13 @@ def ask(
 def _asked(file: str, token_file: Path | None, question: str, words: dict[str, Any]) -> "Answer":
     from discreet.cli.interrupted import told_if_interrupted
     from discreet.cli.waiting import waiting
+    from discreet.engines.progress import telling
 
+    what = f"asking {short_name(file)}"
     interrupted = told_if_cut_off(file) if is_far(file) else told_if_interrupted(local(Path(file)))
     with (
-        pointing(question), interrupted, waiting(f"asking {short_name(file)}") as said,
-        table_to_ask(file, token_file, said) as table,
+        pointing(question), interrupted, waiting(what) as said, table_to_ask(file, token_file, said) as table,
+        telling(lambda share: said(f"{what}, {share:.0f} % done")),
     ):  # fmt: skip
         return table.ask(question, **words)
 

@@ -14,6 +14,7 @@ from discreet.engines.duckdb.joins import cleared, look_at_companions, stored_co
 from discreet.engines.duckdb.limits import limits
 from discreet.engines.duckdb.loading import from_csv, from_duckdb, from_frame, from_parquet, look_at_csv, run
 from discreet.engines.faults import guarded, in_time
+from discreet.engines.progress import followed, is_told
 from discreet.engines.rules.lookups import lookup_files
 from discreet.engines.sql.asking import Asking
 from discreet.engines.sql.layout import Layout
@@ -67,6 +68,7 @@ class DuckDB:
         self._stamps = guarded(_GONE, lambda: [stamp(file) for file in self._watched], SourceFault)
         self._layout: Layout | None = None  # None until the rows may be read
         self._reading = Lock()
+        self._telling = Lock()  # the one connection that knows how far its query is
         self._is_spoilt = False  # True after reading ended half-way
         guarded("DuckDB could not be started", self._start, tell=tell)
         try:
@@ -105,9 +107,14 @@ class DuckDB:
         return Asking(self._facts, layout, self._lookups, DUCKDB, self._fetched)
 
     def _fetched(self, sql: str) -> dict[str, Any]:
+        if is_told() and self._telling.acquire(blocking=False):
+            try:
+                with in_time(self._connection.interrupt), followed(self._connection.query_progress):
+                    return _columns(self._connection.execute(sql))
+            finally:
+                self._telling.release()
         with self._connection.cursor() as cursor, in_time(cursor.interrupt):  # a connection runs one query at a time
-            found: dict[str, Any] = cursor.execute(sql).fetchnumpy()
-            return found
+            return _columns(cursor.execute(sql))
 
     def _start(self) -> None:
         """A database with nothing in it."""
@@ -175,8 +182,15 @@ class DuckDB:
         files = self._files if is_parquet else []
         allowed = [path for file in files for path in (str(file), escape(str(file)))]  # it asks for both
         run(self._connection, f"SET allowed_paths = [{', '.join(quoted_text(path) for path in allowed)}]")
+        run(self._connection, "SET enable_progress_bar = true")  # of this connection alone: it then knows how far a query is,
+        run(self._connection, "SET enable_progress_bar_print = false")  # and tells it to whoever asks
         run(self._connection, "SET enable_external_access = false")
         run(self._connection, "SET lock_configuration = true")
+
+
+def _columns(found: "DuckDBPyConnection") -> dict[str, Any]:
+    columns: dict[str, Any] = found.fetchnumpy()
+    return columns
 
 
 def started() -> tuple["DuckDBPyConnection", str]:
