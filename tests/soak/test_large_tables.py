@@ -15,10 +15,7 @@ import pytest
 
 import discreet as dc
 
-pytestmark = [
-    pytest.mark.soak,
-    pytest.mark.skipif(sys.platform != "linux", reason="missing part: Linux, whose limits of memory are asked for"),
-]
+pytestmark = pytest.mark.soak
 
 HERE = Path(__file__).resolve().parent
 PIECE, PIECES, GROUPS = int(os.environ.get("DISCREET_SOAK_ROWS", "20000000")), 10, 50
@@ -54,6 +51,8 @@ UNITS = {
 @pytest.fixture(scope="module")
 def rows(tmp_path_factory):
     """A folder with ten files of 20 million rows each; the first of them is the smaller table."""
+    if sys.platform != "linux":
+        pytest.skip("missing part: Linux, whose limits of memory are asked for")
     folder = tmp_path_factory.mktemp("large")
     made = (
         f"SELECT CAST(floor(random() * {GROUPS}) AS INTEGER) AS g, random() * 100 AS x, "
