@@ -56,7 +56,6 @@ __all__ = [
 ]
 
 _MANY = 10**6  # as many cells as a question can have
-_SMALL = 1 << 16  # so many groups more are no trouble
 _LARGEST = 1 << 51  # of a number on a grid whose steps float64 tells apart
 
 
@@ -64,15 +63,12 @@ def to_sql(wanted: Wanted, facts: Facts, layout: Layout, dialect: Dialect) -> st
     """The SELECT for ``wanted``. Raises TypeError if an operation does not fit its values."""
     sheet = Sheet(layout, dialect)
     write = Expressions(facts, sheet)
-    conditions, late = write.conditions(wanted.where), []
+    conditions = write.conditions(wanted.where)
     keys = []
-    for place, key in enumerate(wanted.keys):
+    for key in wanted.keys:
         term, first = key_term(key, write, sheet, facts)
         value, inside = (term.sql, []) if has_null(key) else apart(term)
-        for test in inside:
-            before, after = _once_grouped(test, place)
-            conditions.append(before)
-            late += after
+        conditions += inside
         keys.append((value, first))
     totals = [total_of(counted(measure, wanted.measures), write, sheet) for measure in wanted.measures]
 
@@ -80,8 +76,7 @@ def to_sql(wanted: Wanted, facts: Facts, layout: Layout, dialect: Dialect) -> st
     found = [named(value, f"k{place}") for place, (value, _) in enumerate(keys)]
     found += [named(total, f"m{place}") for place, total in enumerate(totals)]
     groups = f" GROUP BY {', '.join(f'k{place}' for place in range(len(keys)))}" if keys else ""
-    inner = f"({sheet.select(*found, where=conditions)}{groups}) AS g"
-    inner += f" WHERE {' AND '.join(map(sheet.text, late))}" if late else ""
+    inner = sheet.select(*found, where=conditions) + groups
 
     # the same rows: k0, k1, ..., h0, l0, h1, l1, ...
     outputs = [named(_from(exp.column(f"k{place}"), first), f"k{place}") for place, (_, first) in enumerate(keys)]
@@ -89,7 +84,7 @@ def to_sql(wanted: Wanted, facts: Facts, layout: Layout, dialect: Dialect) -> st
         total = exp.column(f"m{place}")
         is_count = not measure.power and not measure.and_power  # at most 63 digits
         outputs += [named(total, f"l{place}")] if is_count else halves_of(total, place, dialect)
-    return f"SELECT {', '.join(map(sheet.text, outputs))} FROM {inner}"
+    return f"SELECT {', '.join(map(sheet.text, outputs))} FROM ({inner}) AS g"
 
 
 def halves_of(total: exp.Expr, place: int, dialect: Dialect) -> list[exp.Expr]:
@@ -182,21 +177,6 @@ def apart(key: Term) -> tuple[exp.Expr, list[Term]]:
         if isinstance(only.args["true"], exp.Column):
             return only.args["true"], [Term(only.this, "truth", key.stage)]
     return sql, []
-
-
-def _once_grouped(test: Term, place: int) -> tuple[Term, list[exp.Expr]]:
-    """x BETWEEN low AND high as what rows are tested for, and what is left for their groups.
-
-    Every comparison takes a tenth of the time of a count. The upper end alone keeps the number of groups small where ``low`` is
-    small and not negative, unless many values are negative: then there are more groups for a while, and the same integers.
-    """
-    between = test.sql.this if isinstance(test.sql, exp.Paren) else test.sql
-    if not isinstance(between, exp.Between):
-        return test, []
-    low, high = between.args["low"], between.args["high"]
-    if not (isinstance(low, exp.Literal) and low.name.isdigit() and int(low.name) <= _SMALL):
-        return test, []
-    return replace(test, sql=infix(exp.LTE, between.this, high)), [infix(exp.GTE, exp.column(f"k{place}", table="g"), low)]
 
 
 def _among(term: Term, values: tuple[Fraction | str | bool, ...], sheet: Sheet) -> Term:
