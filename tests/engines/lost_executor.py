@@ -97,7 +97,7 @@ def main(folder: Path) -> None:
     Spark._fetched = fetched
     with dc.open(str(facts)) as table:
         for question in QUESTIONS:
-            told.append(table.ask(question, epsilon=1_000_000).rows[0])
+            told.append(table.ask(question, epsilon=1_000_000).rows[0])  # noqa: PERF401 - one after the other, and told as such
         spent = str(table.budget.spent.epsilon)
     print(json.dumps({"told": told, "killed": len(killed), "spent": spent}))
     session.stop()

@@ -95,7 +95,7 @@ class Written:
         joins = [_placed(join) if isinstance(join, Companion) else join for join in facts.joins]
         facts = replace(facts, joins=tuple(joins))
         beside = Beside(facts, PLACE, given)
-        theirs = [Table(f"s.{join.name}", described(join.name)) for join in joins if isinstance(join, Companion)]
+        theirs = [Table(f"s.{join.name}", described(join.name), 0) for join in joins if isinstance(join, Companion)]
         return settled_in_postgres(facts, layout_of(facts, "s.t", described("t"))), beside.stored(theirs), POSTGRES
 
     def _in_spark(self, facts, given, stored):

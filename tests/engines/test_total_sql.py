@@ -236,8 +236,8 @@ def test_statements_on_every_stored_type_are_total(tmp_path, record, unit):
     }
     by = unit if unit == "row" else {"column": unit, "max_rows": 3, "max_groups": 2}
     budget = {"epsilon": 1000, "delta": "0.1"}
-    about = facts_for_table(name="t", columns=made, unit=by, neighbours="add_remove", budget=budget)
-    facts = replace(about, located=Source("parquet", file))
+    declared_facts = facts_for_table(name="t", columns=made, unit=by, neighbours="add_remove", budget=budget)
+    facts = replace(declared_facts, located=Source("parquet", file))
     engine = open_engine(facts)
     answered = sum(
         work_off(engine, facts, sql) for name, (_, kind) in stored.items() if name != unit for sql in about(name, kind)
