@@ -12,7 +12,7 @@ import pytest
 def test_an_executor_that_is_lost_in_the_middle_changes_no_integer(tmp_path, part):
     part("pyspark")
     program = Path(__file__).with_name("lost_executor.py")
-    environment = {name: value for name, value in os.environ.items() if name not in ("SPARK_REMOTE", "MASTER")}
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("SPARK_", "PYSPARK_", "MASTER"))}
     done = subprocess.run([sys.executable, program, tmp_path], capture_output=True, text=True, timeout=300, check=False,
                           env=environment)  # fmt: skip
     assert done.returncode == 0, done.stderr[-2000:]

@@ -168,10 +168,18 @@ def test_colour_is_there_where_it_is_forced(monkeypatch, capsys):
 def test_however_the_served_demo_is_ended_no_rows_are_left(tmp_path, name):
     pytest.importorskip("uvicorn", reason="missing part: the service extra")
     command = [sys.executable, "-m", "discreet.cli", "demo", "--serve", "--json"]
-    env = os.environ | {"TMPDIR": str(tmp_path)}
-    with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as served:
-        assert '"address"' in served.stdout.readline()
-        assert list(tmp_path.glob("discreet-demo-*/*.csv"))
-        served.send_signal(getattr(signal, name))
-        assert served.wait(timeout=60) == 128 + getattr(signal, name)
+    env, number = os.environ | {"TMPDIR": str(tmp_path)}, getattr(signal, name)
+
+    def heeded():                                     # under nohup, say, it would be born deaf to it
+        signal.signal(number, signal.SIG_DFL if name != "SIGINT" else signal.default_int_handler)
+
+    with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                          preexec_fn=heeded) as served:  # noqa: PLW1509 - no thread of ours runs meanwhile  # fmt: skip
+        try:
+            assert '"address"' in served.stdout.readline()
+            assert list(tmp_path.glob("discreet-demo-*/*.csv"))
+            served.send_signal(number)
+            assert served.wait(timeout=60) == 128 + number
+        finally:
+            served.kill()
     assert list(tmp_path.glob("discreet-demo-*")) == []

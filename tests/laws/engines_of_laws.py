@@ -4,14 +4,11 @@ A law that holds on one engine says nothing about another: units were once count
 DuckDB every exact answer is compared with that of the reference, so that a law on both is a law of agreement too.
 """
 
-import atexit
-import weakref
 from collections import Counter
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import count
-from operator import is_
 
 import numpy as np
 import pandas as pd
@@ -24,17 +21,11 @@ from discreet.facts.model import Companion, Source
 
 ENGINES = ("reference", "both", "postgres")
 TIMES = 1  # how many times as many examples: soak asks for more
-AT_ONCE = 3  # questions that the same tables are asked where to load them takes longer than to ask
 
 
 def examples(engine, many, both):
     """How many examples a law tries: ``many`` on the reference, where they are cheap, and ``both`` beside DuckDB."""
     return TIMES * (many if engine == "reference" else both if engine == "both" else max(3, both // 3))
-
-
-def questions_at_once(engine):
-    """How many questions the same tables are asked."""
-    return 1 if engine == "reference" else AT_ONCE
 
 
 @contextmanager
@@ -44,24 +35,12 @@ def opened(engine, facts, rows, lookups=None):
     if engine == "reference":
         yield reference
         return
-    compared = Compared(_loaded(engine, facts, rows, lookups or {}), reference)
+    if engine == "postgres":
+        compared = Compared(in_postgres(facts, *framed(facts, rows, lookups or {})), reference)
+    else:
+        compared = Compared(Shared(facts, *framed(facts, rows, lookups or {})), reference)
     yield compared
     assert not compared.differences, f"two engines differ about {compared.differences[0]}"
-
-
-_LAST = []  # the last two that were loaded: facts, rows and engine
-atexit.register(_LAST.clear)  # what is left at the very end DuckDB complains about
-
-
-def _loaded(engine, facts, rows, lookups):
-    """DuckDB or PostgreSQL on these rows: one of the last two, if it has the very same."""
-    about, given = (engine, replace(facts, budget=None)), [rows, *lookups.values()]
-    for its_facts, its_rows, found in _LAST:
-        if its_facts == about and len(its_rows) == len(given) and all(map(is_, its_rows, given)) and Shared.is_there(found):
-            return found
-    loading = in_postgres if engine == "postgres" else Shared
-    _LAST[:] = [*_LAST[-1:], (about, given, loading(facts, *framed(facts, rows, lookups)))]
-    return _LAST[-1][-1]
 
 
 def framed(facts, rows, lookups):
@@ -105,17 +84,10 @@ def _text(value):
 class Shared(DuckDB):
     """DuckDB in one of two databases that all examples share: to start one takes longer than to ask."""
 
-    _turns, _last = count(), {}
-
-    @classmethod
-    def is_there(cls, engine):
-        """Whether nobody else has loaded other rows since."""
-        return not isinstance(engine, cls) or any(each() is engine for each in cls._last.values())
+    _turns = count()
 
     def _start(self):
-        turn = next(self._turns) % 2
-        self._last[turn] = weakref.ref(self)
-        self._connection, self._let_go = _database(turn), lambda: None
+        self._connection, self._let_go = _database(next(self._turns) % 2), lambda: None
         for kind in ("view", "table"):
             for (name,) in self._connection.execute(f"SELECT {kind}_name FROM duckdb_{kind}s() WHERE NOT internal").fetchall():
                 self._connection.execute(f"DROP {kind} {name}")
@@ -126,9 +98,7 @@ class Shared(DuckDB):
 
 @cache
 def _database(_number):
-    connection = started()[0]
-    connection.execute("SET threads = 1")  # of a few rows there is nothing to divide, and the other worker wants the other core
-    return connection
+    return started()[0]
 
 
 @dataclass

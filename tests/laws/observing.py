@@ -9,7 +9,7 @@ from itertools import groupby
 import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.laws.engines_of_laws import examples, opened, questions_at_once
+from tests.laws.engines_of_laws import opened
 
 import discreet as dc
 from discreet.curator import curator_in_memory
@@ -160,24 +160,20 @@ def is_first_level(call):
     return not isinstance(call.mechanism, Quantile) or call.exact.node == call.exact.all_rows
 
 
-def holds(engine, wanted, compared, tables, *questions):
+def holds(examples, compared, *strategies):
     """The law: of so many examples, none is further apart than it may be, and at least four of five are answered at all.
 
-    ``wanted`` is how many there are on the reference, and beside DuckDB; ``tables`` are what questions are asked of, several at
-    once where to load them is dear. ``compared`` makes of an example its question and the distances. One example of ten goes the
-    whole way, as an asker does.
+    ``compared`` makes of an example its question and the distances. One example of ten goes the whole way, as an asker does.
     """
-    asked, at_once = Counter(), questions_at_once(engine)
-    each = st.tuples(st.tuples(*questions), st.integers(0, 9))
+    asked = Counter()
 
-    @settings(max_examples=-(-examples(engine, *wanted) // at_once), suppress_health_check=list(HealthCheck))
-    @given(tables, st.tuples(*[each] * at_once))
-    def hold(drawn, all_questions):
-        for question, digit in all_questions:
-            sql, found = compared(drawn, *question, whole=digit == 7)
-            asked[found is not None] += 1
-            for moved, allowed in found or ():
-                assert moved <= allowed, f"{sql}: {moved} > {allowed}"
+    @settings(max_examples=examples, suppress_health_check=list(HealthCheck))
+    @given(st.tuples(*strategies), st.integers(0, 9))
+    def hold(drawn, digit):
+        sql, found = compared(*drawn, whole=digit == 7)
+        asked[found is not None] += 1
+        for moved, allowed in found or ():
+            assert moved <= allowed, f"{sql}: {moved} > {allowed}"
 
     hold()
     enough = 0.8 if asked.total() >= 100 else 0.6  # of few examples, chance may refuse some more

@@ -29,26 +29,24 @@ BY_WHO = 'unit = { column = "who" }'
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("relation", RELATIONS)
 def test_joined_tables_that_differ_in_one_row_differ_by_no_more_than_the_planned_sensitivity(relation, engine):
-    def each(given, sql, price, whole):
-        tables, lookups = given
+    def each(tables, lookups, sql, price, whole):
         facts = joins.facts_for(relation, f"rows = {len(tables[0])}" if relation == "change_one" else "")
         return sql, compare(engine, facts, tables, sql, priced(price, sql), {}, lookups, whole=whole)
 
-    given = st.tuples(at_random.neighbours(relation), joins.lookups())
-    holds(engine, (80, 30), each, given, joins.joined(at_random.questions()), st.sampled_from(PRICES))
+    of_each = at_random.neighbours(relation), joins.lookups(), joins.joined(at_random.questions()), st.sampled_from(PRICES)
+    holds(examples(engine, 80, 30), each, *of_each)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("relation", RELATIONS)
 def test_joined_tables_that_differ_in_one_unit_differ_by_no_more_than_the_planned_sensitivity(relation, engine):
-    def each(given, sql, price, caps, whole):
-        tables, lookups = given
+    def each(tables, lookups, sql, price, caps, whole):
         number = len({units.unit_of(row) for row in tables[0]} - {None})
         facts = joins.facts_for(relation, f"units = {number}" if relation == "change_one" else "", BY_WHO)
         return sql, compare(engine, facts, tables, sql, priced(price, sql), caps, lookups, whole=whole)
 
-    given = st.tuples(units.neighbours(relation), joins.lookups())
-    holds(engine, (80, 30), each, given, joins.joined(units.questions()), st.sampled_from(PRICES), units.CAPS)
+    of_each = units.neighbours(relation), joins.lookups(), joins.joined(units.questions()), st.sampled_from(PRICES), units.CAPS
+    holds(examples(engine, 80, 30), each, *of_each)
 
 
 @pytest.mark.parametrize("unit", ['unit = "row"', BY_WHO])

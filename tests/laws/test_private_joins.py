@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.laws import joins_at_random as joins
 from tests.laws import questions_at_random as at_random
 from tests.laws import units_at_random as units
-from tests.laws.engines_of_laws import ENGINES
+from tests.laws.engines_of_laws import ENGINES, examples
 from tests.laws.observing import PRICES, RELATIONS, compare, holds, priced
 
 from discreet.curator import curator_in_memory
@@ -109,14 +109,13 @@ def compared(engine, facts, two, lookups, sql, price, caps, *, whole=True):
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("relation", RELATIONS)
 def test_two_joined_tables_that_differ_in_one_unit_differ_by_no_more_than_the_planned_sensitivity(relation, engine):
-    def each(given, sql, price, caps, whole):
-        two, lookups = given
+    def each(two, lookups, sql, price, caps, whole):
         number = len({units.unit_of(row) for row in two[0][0]} - {None})
         facts = facts_for(relation, size=f"units = {number}" if relation == "change_one" else "")
         return sql, compared(engine, facts, two, lookups, sql, priced(price, sql), caps, whole=whole)
 
-    of_each = st.tuples(databases(relation), joins.lookups()), questions(), st.sampled_from(PRICES), units.CAPS
-    holds(engine, (70, 30), each, *of_each)
+    of_each = databases(relation), joins.lookups(), questions(), st.sampled_from(PRICES), units.CAPS
+    holds(examples(engine, 70, 30), each, *of_each)
 
 
 @st.composite
@@ -135,15 +134,14 @@ def questions_about_constants(draw):
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("relation", RELATIONS)
 def test_what_is_constant_per_unit_stays_so_behind_joins_whatever_the_rows_say(relation, engine):
-    def each(given, sql, price, caps, whole):
-        two, lookups = given
+    def each(two, lookups, sql, price, caps, whole):
         number = len({units.unit_of(row) for row in two[0][0]} - {None})
         facts = facts_with_constants(relation, size=f"units = {number}" if relation == "change_one" else "")
         once = {"codes": joins.within(lookups["codes"], facts.joins[0], facts)}
         return sql, compared(engine, facts, two, once, sql, priced(price, sql), caps, whole=whole)
 
-    of_each = st.tuples(databases(relation), joins.lookups()), questions_about_constants(), st.sampled_from(PRICES), units.CAPS
-    holds(engine, (100, 20), each, *of_each)
+    of_each = databases(relation), joins.lookups(), questions_about_constants(), st.sampled_from(PRICES), units.CAPS
+    holds(examples(engine, 100, 20), each, *of_each)
 
 
 @pytest.mark.parametrize(("relation", "moves"), [("add_remove", 1), ("change_one", 2)])

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.laws import units_at_random as units
-from tests.laws.engines_of_laws import ENGINES
+from tests.laws.engines_of_laws import ENGINES, examples
 from tests.laws.observing import PRICES, RELATIONS, compare, holds, judged, planned, priced, watching
 
 import discreet as dc
@@ -41,7 +41,7 @@ def test_statistics_of_tables_that_differ_in_one_unit_differ_by_no_more_than_the
         return sql, compared(engine, relation, tables, sql, priced(price, sql), caps, whole=whole)
 
     of_each = units.neighbours(relation), units.questions(), st.sampled_from(PRICES), units.CAPS
-    holds(engine, (250, 60), each, *of_each)
+    holds(examples(engine, 250, 60), each, *of_each)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -51,7 +51,7 @@ def test_columns_declared_constant_per_unit_move_nothing_further_than_planned_wh
         return sql, compared(engine, relation, tables, sql, priced(price, sql), caps, units.PER_UNIT, whole=whole)
 
     of_each = units.neighbours(relation), units.questions_about_constants(), st.sampled_from(PRICES), units.CAPS
-    holds(engine, (200, 40), each, *of_each)
+    holds(examples(engine, 200, 40), each, *of_each)
 
 
 def test_such_questions_are_planned_with_every_form_of_cap_and_with_clamped_units():

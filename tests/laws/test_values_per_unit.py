@@ -8,7 +8,7 @@ import pytest
 from hypothesis import strategies as st
 from tests.laws import units_at_random as units
 from tests.laws import values_at_random as values
-from tests.laws.engines_of_laws import ENGINES
+from tests.laws.engines_of_laws import ENGINES, examples
 from tests.laws.observing import PRICES, RELATIONS, compare, holds, judged_releases, planned, priced
 
 from discreet.engines.reference.engine import Reference
@@ -29,7 +29,7 @@ def test_one_unit_moves_what_is_asked_about_values_of_units_no_further_than_plan
     def each(tables, sql, price, whole):
         return sql, compared(engine, relation, tables, sql, priced(price, sql), whole=whole)
 
-    holds(engine, (150, 60), each, units.neighbours(relation), values.questions(), st.sampled_from(PRICES))
+    holds(examples(engine, 150, 60), each, units.neighbours(relation), values.questions(), st.sampled_from(PRICES))
 
 
 @pytest.mark.slow
@@ -39,7 +39,7 @@ def test_one_unit_moves_what_it_comes_to_in_several_groups_no_further_than_plann
     def each(tables, sql, price, whole):
         return sql, compared(engine, relation, tables, sql, priced(price, sql), ("b",), whole=whole)
 
-    holds(engine, (120, 50), each, units.neighbours(relation), values.questions_by_moving_keys(), st.sampled_from(PRICES))
+    holds(examples(engine, 120, 50), each, units.neighbours(relation), values.questions_by_moving_keys(), st.sampled_from(PRICES))
 
 
 def of(who, *rows):

@@ -18,7 +18,7 @@ from tests.ledger.made import charged_by_hand, count_above, spent, sql, write_ta
 import discreet as dc
 from discreet.curator import office, open_table
 from discreet.ledger import owners
-from discreet.ledger.sqlite import database
+from discreet.ledger.sqlite import database, following
 
 ROOT = Path(__file__).parents[2]
 
@@ -282,20 +282,23 @@ def test_a_ledger_that_a_newer_version_took_over_meanwhile_is_left_alone(file):
 
 
 def test_a_version_that_a_newer_one_overtook_while_it_brought_a_ledger_up_to_date_does_not_lower_it(tmp_path, monkeypatch):
-    made, every = tmp_path / "ledger.db", database.MIGRATIONS
-    monkeypatch.setattr(database, "MIGRATIONS", every[:3])
+    made, every, follow = tmp_path / "ledger.db", database.MIGRATIONS, following.follow
+
+    def known(count):
+        for module in (database, following):
+            monkeypatch.setattr(module, "MIGRATIONS", every[:count])
+
+    known(3)
     database.Database(made, create=True).close()
 
-    follow = database._follow
-
     def overtaken(connection):
-        monkeypatch.setattr(database, "MIGRATIONS", every)
+        known(len(every))
         follow(connection)
-        monkeypatch.setattr(database, "MIGRATIONS", every[:4])
+        known(4)
         follow(connection)
 
-    monkeypatch.setattr(database, "MIGRATIONS", every[:4])
-    monkeypatch.setattr(database, "_follow", overtaken)
+    known(4)
+    monkeypatch.setattr(database, "follow", overtaken)
     with pytest.raises(dc.LedgerFault, match="written by a newer version"):
         database.Database(made)
     monkeypatch.undo()

@@ -182,8 +182,9 @@ class DuckDB:
         files = self._files if is_parquet else []
         allowed = [path for file in files for path in (str(file), escape(str(file)))]  # it asks for both
         run(self._connection, f"SET allowed_paths = [{', '.join(quoted_text(path) for path in allowed)}]")
-        run(self._connection, "SET enable_progress_bar = true")  # of this connection alone: it then knows how far a query is,
-        run(self._connection, "SET enable_progress_bar_print = false")  # and tells it to whoever asks
+        if is_told():  # of this connection alone: it then knows how far a query is; in a notebook that would want widgets
+            run(self._connection, "SET enable_progress_bar = true")
+            run(self._connection, "SET enable_progress_bar_print = false")
         run(self._connection, "SET enable_external_access = false")
         run(self._connection, "SET lock_configuration = true")
 

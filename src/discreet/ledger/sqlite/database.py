@@ -7,22 +7,20 @@ reads while another thread has the connection, which may wait for its turn, or w
 memory is the same without a file, for tables whose budget lives in this process.
 """
 
-import atexit
 import logging
 import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
-from functools import cache
 from pathlib import Path
 from threading import RLock
 from weakref import WeakSet
 
 from discreet.errors import LedgerFault
-from discreet.ledger.entries.chain import now
 from discreet.ledger.port import BUSY
+from discreet.ledger.sqlite.following import empty_ledger, follow, refuse_newer
 from discreet.ledger.sqlite.identity import Identity, beside, forsake, same_file
-from discreet.ledger.sqlite.schema import MIGRATIONS, statements_of
+from discreet.ledger.sqlite.schema import MIGRATIONS
 from discreet.ledger.sqlite.turns import taking_turns
 
 __all__ = ["Database"]
@@ -246,37 +244,16 @@ class Database:
     def _migrate(self, *, create: bool) -> None:
         """Bring an older file up to date; a newer one is not touched."""
         connection = self._connection
-        found = _refuse_newer(connection)
+        found = refuse_newer(connection)
         if found == len(MIGRATIONS):
             return
         if found == 0 and not create:
             raise LedgerFault("the file is not a ledger", hint="restore the ledger from a backup")
         if self._file is None:
-            _empty_ledger().backup(connection)
+            empty_ledger().backup(connection)
             return
         with self._turn():
-            _follow(connection)
-
-
-@cache
-def _empty_ledger() -> sqlite3.Connection:
-    """A ledger in memory with nothing in it, which others begin as: to make it takes as long as a small question."""
-    connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-    _follow(connection)
-    atexit.register(connection.close)
-    return connection
-
-
-def _follow(connection: sqlite3.Connection) -> None:
-    connection.execute("BEGIN IMMEDIATE")
-    found = _refuse_newer(connection)  # another process may have done it meanwhile, or more
-    connection.execute("CREATE TABLE IF NOT EXISTS migrations (number INTEGER PRIMARY KEY, name TEXT, at TEXT) STRICT")
-    for number, (name, script) in enumerate(MIGRATIONS[found:], start=found + 1):
-        for statement in statements_of(script):
-            connection.execute(statement)
-        connection.execute("INSERT INTO migrations VALUES (?, ?, ?)", (number, name, now()))
-    connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
-    connection.execute("COMMIT")
+            follow(connection)
 
 
 _opened: WeakSet[Database] = WeakSet()
@@ -302,14 +279,6 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork)
 
 
-def _refuse_newer(connection: sqlite3.Connection) -> int:
-    """The number of migrations that a ledger has, if this version knows them all."""
-    found: int = connection.execute("PRAGMA user_version").fetchone()[0]
-    if found > len(MIGRATIONS):
-        raise LedgerFault("the ledger was written by a newer version", hint="install the newer version of discreet")
-    return found
-
-
 def _checked(connection: sqlite3.Connection, known: tuple[int, str] | None) -> tuple[int, str] | None:
     """The last entry, if what this process has seen is still there: older content can be put back under the same name and number.
 
@@ -318,7 +287,7 @@ def _checked(connection: sqlite3.Connection, known: tuple[int, str] | None) -> t
     """
     version, *last = connection.execute(_STATE).fetchone()
     if version != len(MIGRATIONS):
-        _refuse_newer(connection)
+        refuse_newer(connection)
     seen = None if last[0] is None else (last[0], last[1])
     if known is None or seen == known:
         return seen
