@@ -227,8 +227,8 @@ def plain_cast(self, value, of, to):
     return exp.Cast(this=value, to=exp.DataType(this=exp.DataType.Type[to], nested=False))
 
 
-def plain_sum(self, value, over=None, *, most=0):
-    return Dialect.summed(self, value, over, most=most)
+def plain_sum(self, value, over=None, *, most=0, of_unit=False):
+    return Dialect.summed(self, value, over, most=most, of_unit=of_unit)
 
 
 def plain_like(self, text, pattern):
