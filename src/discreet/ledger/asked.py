@@ -7,7 +7,6 @@ same key with another request is refused. What is done is kept for a day, and no
 
 import json
 from collections.abc import Collection, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
@@ -114,24 +113,26 @@ def renew(ledger: Ledger, identities: Sequence[str]) -> None:
 def done(ledger: Ledger, identity: str, outcome: Mapping[str, Any]) -> Taken:
     """What became of a question: ``{"answer": id}``, or an error as it is told. Whoever comes second gets that of the first."""
     with ledger.store.writing() as transaction:
-        return _done(transaction, identity, outcome)
+        found = transaction.one(AskedRecord, id=identity)
+        if found is None:
+            raise MissingError(f"there is no question {identity[:40]!r}", hint="it may have been forgotten: ask again")
+        if found.state == "running":
+            _end(transaction, found, outcome)
+        return _taken(transaction.one(AskedRecord, id=identity) or found)
 
 
 def all_done(ledger: Ledger, answers: Mapping[str, str]) -> None:
-    """Which answers questions were given, in one transaction; one that was forgotten meanwhile is none any more."""
+    """Which answers questions were given, in one transaction. A question whose answer nobody keeps, since it was forgotten
+    meanwhile or is too long for a history, is not kept either: its key may be used again."""
     with ledger.store.writing() as transaction:
         for identity, answer in answers.items():
-            with suppress(MissingError):
-                _done(transaction, identity, {"answer": answer})
-
-
-def _done(transaction: Transaction, identity: str, outcome: Mapping[str, Any]) -> Taken:
-    found = transaction.one(AskedRecord, id=identity)
-    if found is None:
-        raise MissingError(f"there is no question {identity[:40]!r}", hint="it may have been forgotten: ask again")
-    if found.state == "running":
-        _end(transaction, found, outcome)
-    return _taken(transaction.one(AskedRecord, id=identity) or found)
+            found = transaction.one(AskedRecord, id=identity, state="running")
+            if found is None:
+                continue
+            if transaction.one(HistoryRecord, asker=found.asker, id=answer) is None:
+                _drop(transaction, found)
+            else:
+                _end(transaction, found, {"answer": answer})
 
 
 def reword(ledger: Ledger, identity: str, body: Mapping[str, Any]) -> None:

@@ -6,7 +6,9 @@ import pytest
 
 import discreet as dc
 from discreet.ledger import asked
+from discreet.ledger.alarms import remember
 from discreet.ledger.asked import all_done, done, forget, left_behind, reword, take, take_in
+from discreet.ledger.history import forget_before
 from discreet.ledger.owners import LEASE
 from discreet.ledger.records import AskedRecord, FilledRecord
 
@@ -40,15 +42,33 @@ def test_a_key_finds_its_request_and_no_other_asker_or_body(ledger, open_again):
     assert take_in(ledger, "alice", "t", BODY, key="k").is_new
 
 
+def kept_by(ledger, asker, answer):
+    with ledger.store.writing() as transaction:
+        remember(transaction, asker, answer, "t")
+
+
 def test_several_are_done_at_once_and_what_was_said_before_or_forgotten_stays_so(ledger):
-    first, second, third = (take_in(ledger, "alice", "t", BODY, key=key).id for key in "abc")
+    first, second, third, fourth = (take_in(ledger, "alice", "t", BODY, key=key).id for key in "abcd")
     done(ledger, first, {"error": "crash"})
     forget(ledger, third)
-    all_done(ledger, {first: "1", second: "2", third: "3"})
+    for asker, answer in (("alice", "1"), ("alice", "2"), ("alice", "3"), ("bob", "4")):
+        kept_by(ledger, asker, answer)
+    all_done(ledger, {first: "1", second: "2", third: "3", fourth: "4"})
     assert asked.asked(ledger, "alice", first).outcome == {"error": "crash"}
     assert asked.asked(ledger, "alice", second).outcome == {"answer": "2"}
-    with pytest.raises(dc.MissingError):
-        asked.asked(ledger, "alice", third)
+    for gone in (third, fourth):
+        with pytest.raises(dc.MissingError):
+            asked.asked(ledger, "alice", gone)
+    assert take_in(ledger, "alice", "t", BODY, key="d").is_new                       # hers was forgotten before it was done
+
+
+def test_an_answer_that_is_forgotten_before_its_question_is_done_leaves_no_key_behind(ledger):
+    first = take_in(ledger, "alice", "t", BODY, key="k").id
+    kept_by(ledger, "alice", "1")
+    assert forget_before(ledger, "9999") == 1
+    all_done(ledger, {first: "1"})
+    assert take_in(ledger, "alice", "t", BODY, key="k").is_new
+    assert kept(ledger, "alice") == (1, 1)
 
 
 def test_whoever_goes_on_with_a_wish_has_its_price_and_the_key_stands_for_the_wish(ledger, open_again, dead):
@@ -59,6 +79,7 @@ def test_whoever_goes_on_with_a_wish_has_its_price_and_the_key_stands_for_the_wi
         take_in(ledger, "alice", "t", priced, key="k")
     dead()
     assert take_in(open_again(), "alice", "t", wish, key="k").body == priced
+    kept_by(ledger, "alice", "1")
     all_done(ledger, {first.id: "1"})
     reword(ledger, first.id, wish)                                                   # it is over
     assert asked.asked(ledger, "alice", first.id).body is None
