@@ -2,7 +2,8 @@
 
 It shares the cores with what it measures, so it does little: requests are bytes, of responses only status and length are read.
 First everybody gets a quote and asks, as fast as they can; then, at half of the rate at which they were answered, questions and
-as many quotes arrive at random times, whether or not those before them are answered.
+as many quotes arrive at random times, whether or not those before them are answered, each on a connection of its own: people ask
+now and then, and nobody keeps a connection for that long.
 """
 
 import asyncio
@@ -31,7 +32,7 @@ class Crowd:
         self._fresh = count(first)
         self.errors = 0
 
-    async def sent(self, verb: str) -> float:
+    async def sent(self, verb: str, most_uses: int = USES) -> float:
         """Seconds until the whole answer to a new question is there; an error is counted."""
         body = json.dumps({"sql": QUESTION.format(next(self._fresh)), "epsilon": PRICE})
         request = f"POST /api/tables/people/{verb} {self._head}Content-Length: {len(body)}\r\n\r\n{body}".encode()
@@ -44,7 +45,7 @@ class Crowd:
             length = head.lower().partition(b"content-length:")[2].partition(b"\r\n")[0]
             await reader.readexactly(int(length))
             uses.append(None)
-            if len(uses) < USES:
+            if len(uses) < most_uses:
                 self._idle.append(connection)
             else:
                 writer.close()
@@ -71,10 +72,12 @@ class Crowd:
         """Seconds of quotes and of questions, so many of each arriving in a second."""
         taken: dict[str, list[float]] = {"quote": [], "ask": []}
         draw, tasks = random.Random(2), set()
+        while self._idle:
+            self._idle.pop()[1].close()
         due = start = time.perf_counter()
 
         async def one(verb: str, late: float) -> None:
-            taken[verb].append(late + await self.sent(verb))
+            taken[verb].append(late + await self.sent(verb, 1))
 
         while (due := due + draw.expovariate(2 * rate)) < start + seconds:
             await asyncio.sleep(max(0.0, due - time.perf_counter()))

@@ -44,6 +44,17 @@ def test_without_a_word_it_is_half_of_the_memory_and_a_fixed_part_of_the_disk(fa
     assert int(found["threads"]) <= 16
 
 
+def test_workers_share_the_memory(monkeypatch):
+    for name in ("DISCREET_MEMORY", "DISCREET_WORKERS"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("discreet.engines.duckdb.limits._memory", lambda: 16_384)
+    found = {1: limits()["memory_limit"]}
+    for workers in (2, 5, 64):
+        monkeypatch.setenv("DISCREET_WORKERS", str(workers))
+        found[workers] = limits()["memory_limit"]
+    assert found == {1: "8192MiB", 2: "4096MiB", 5: "1638MiB", 64: "256MiB"}
+
+
 @pytest.mark.parametrize("written", ["0", "-1", "half", "80%", "٣", "9" * 30])
 def test_a_limit_that_is_no_number_is_refused(facts, monkeypatch, written):
     monkeypatch.setenv("DISCREET_MEMORY", written)

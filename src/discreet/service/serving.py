@@ -2,6 +2,7 @@
 
 import gc
 import logging
+import os
 import socket
 import sys
 from collections.abc import Callable
@@ -22,6 +23,7 @@ from discreet.service.settings import Settings
 __all__ = ["serve"]
 
 _SWITCH = 0.0003  # seconds that a thread has to itself while others wait: each statement of a ledger comes back to that line
+_LOOP = "discreet.service.loops:Loop"
 _WORKER_SILENT = 60  # seconds after which a worker that does not move is replaced
 
 
@@ -32,8 +34,8 @@ def serve(settings: Settings, said: Callable[[str], None]) -> None:
     listening = _socket(settings)
     config = uvicorn.Config(
         partial(worker, settings), factory=True, interface="asgi3", lifespan="on", http=Patient, ws="none",
-        workers=settings.workers, log_config=None, access_log=False, server_header=False,
-        timeout_keep_alive=int(settings.limits.idle_seconds),
+        workers=settings.workers, loop="asyncio" if settings.workers == 1 else _LOOP, log_config=None, access_log=False,
+        server_header=False, timeout_keep_alive=int(settings.limits.idle_seconds),
         timeout_graceful_shutdown=int(settings.limits.seconds_to_end), timeout_worker_healthcheck=_WORKER_SILENT,
         proxy_headers=settings.behind_proxy, forwarded_allow_ips="127.0.0.1" if settings.is_loopback else "*",
         ssl_certfile=settings.tls_cert, ssl_keyfile=settings.tls_key,
@@ -56,6 +58,7 @@ def worker(settings: Settings) -> Guard:
         log.addHandler(handler)
         log.setLevel(logging.INFO)
         log.propagate = False
+    os.environ["DISCREET_WORKERS"] = str(settings.workers)  # their engines share the memory
     _more_files()
     sys.setswitchinterval(_SWITCH)
     app = make_guarded(settings)

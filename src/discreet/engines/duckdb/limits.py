@@ -1,8 +1,9 @@
 """How much of the machine an engine may use: public numbers, the same for every question and every table.
 
 Half of the memory that this process may have, 32 GiB of temporary files, and as many threads as there are processors, at most
-16. Whoever runs discreet may write other numbers into the environment: ``DISCREET_MEMORY`` and ``DISCREET_DISK`` in MiB,
-``DISCREET_THREADS``. None of them changes an answer or what it costs.
+16; the workers of a service, ``DISCREET_WORKERS`` of them, share the memory. Whoever runs discreet may write other
+numbers into the environment: ``DISCREET_MEMORY`` and ``DISCREET_DISK`` in MiB, ``DISCREET_THREADS``. None of them changes an
+answer or what it costs.
 """
 
 import os
@@ -21,8 +22,9 @@ _USUAL = 8 * 1024  # MiB, where a system does not say how much it has
 
 def limits() -> dict[str, str]:
     """Memory, disk and threads, as DuckDB's settings."""
+    workers = _whole("DISCREET_WORKERS", 1)
     return {
-        "memory_limit": f"{_whole('DISCREET_MEMORY', max(_SMALLEST, _memory() // 2))}MiB",
+        "memory_limit": f"{_whole('DISCREET_MEMORY', max(_SMALLEST, _memory() // 2 // workers))}MiB",
         "max_temp_directory_size": f"{_whole('DISCREET_DISK', _DISK)}MiB",
         "threads": str(_whole("DISCREET_THREADS", min(_MOST_THREADS, _processors()))),
     }

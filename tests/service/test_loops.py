@@ -1,0 +1,146 @@
+"""A worker that works leaves new connections to others for a moment, and takes them all the same if nobody else does."""
+
+import asyncio
+import errno
+import socket
+import threading
+from contextlib import contextmanager
+
+import pytest
+
+from discreet.service import loops
+
+
+class Named(asyncio.Protocol):
+    """Says who has answered."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def connection_made(self, transport):
+        transport.write(self.name)
+        transport.close()
+
+
+class Worker:
+    """A loop in a thread of its own, at a socket that others listen on too."""
+
+    def __init__(self, name, sock):
+        self.loop, self.sock = loops.Loop(), sock
+        self.rest, self.busy = threading.Event(), []
+        self.thread = threading.Thread(target=self.loop.run_forever)
+        self.thread.start()
+        self.door = self.do(self.loop.create_server(lambda: Named(name), sock=sock))
+
+    def do(self, what):
+        return asyncio.run_coroutine_threadsafe(what, self.loop).result(30)
+
+    def work(self):
+        """Begin to work; until ``rest`` is set."""
+
+        async def begin():
+            self.busy.append(self.loop.run_in_executor(None, self.rest.wait))
+
+        self.do(begin())
+
+    def end(self):
+        async def over():
+            self.rest.set()
+            await asyncio.gather(*self.busy)
+            self.door.close()
+            await self.door.wait_closed()
+
+        self.do(over())
+        self.loop.call_soon_threadsafe(self.loop.stop)
+        self.thread.join()
+        self.loop.close()
+
+
+@contextmanager
+def listening(*names):
+    with socket.socket() as first:
+        first.bind(("127.0.0.1", 0))
+        workers = [Worker(name, first.dup()) for name in names]
+        try:
+            yield first.getsockname(), *workers
+        finally:
+            for worker in workers:
+                worker.end()
+
+
+def told(address):
+    with socket.create_connection(address, timeout=30) as connection:
+        return connection.recv(10)
+
+
+def test_a_worker_that_works_leaves_connections_to_one_that_does_not(monkeypatch):
+    monkeypatch.setattr(loops, "_LEFT_TO_OTHERS", 600.0)
+    with listening(b"one", b"two") as (address, one, two):
+        one.work()
+        assert {told(address) for _ in range(20)} == {b"two"}
+        one.rest.set()
+        two.work()
+        assert {told(address) for _ in range(20)} == {b"one"}
+
+
+def test_where_all_work_somebody_takes_it_after_a_moment():
+    with listening(b"one", b"two") as (address, one, two):
+        one.work()
+        two.work()
+        assert told(address) in (b"one", b"two")
+
+
+def test_a_worker_that_works_takes_one_and_leaves_the_next_to_others(monkeypatch):
+    with listening(b"one", b"two") as (address, one, two):
+        one.work()
+        two.work()
+        monkeypatch.setattr(loops, "_LEFT_TO_OTHERS", 600.0)
+        assert {told(address), told(address)} == {b"one", b"two"}  # each took one, and is shut now
+        two.rest.set()
+        assert {told(address) for _ in range(10)} == {b"two"}
+
+
+def test_it_works_until_the_last_of_its_threads_has_ended(monkeypatch):
+    monkeypatch.setattr(loops, "_LEFT_TO_OTHERS", 600.0)
+    with listening(b"one", b"two") as (address, one, _):
+        one.work()
+        one.do(one_more(one))
+        assert {told(address) for _ in range(10)} == {b"two"}
+
+
+async def one_more(worker):
+    await worker.loop.run_in_executor(None, int)
+
+
+@pytest.mark.parametrize("number", [errno.EMFILE, errno.ENOBUFS])
+def test_without_room_for_a_connection_it_waits_and_goes_on(monkeypatch, number):
+    monkeypatch.setattr(loops, "_NO_ROOM", 0.01)
+    with listening(b"one") as (address, one):
+        real, failures = one.door._sock, [number] * 3
+
+        class Full:
+            def accept(self):
+                if failures:
+                    raise OSError(failures.pop(), "no room")
+                return real.accept()
+
+            def fileno(self):
+                return real.fileno()
+
+            def close(self):
+                real.close()
+
+        one.door._sock = Full()
+        assert told(address) == b"one"
+        assert failures == []
+
+
+def test_a_door_that_was_closed_stays_so(monkeypatch):
+    with listening(b"one", b"two") as (address, one, _):
+        one.do(closed(one))
+        assert {told(address) for _ in range(10)} == {b"two"}
+
+
+async def closed(worker):
+    worker.door.close()
+    await worker.loop.run_in_executor(None, int)
