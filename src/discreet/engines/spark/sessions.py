@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PINNED", "is_away", "is_frame", "is_stopped", "let_go", "own_session", "session_of"]
 
-_TRIES, _PAUSE = 6, 10_000  # of a call to a server that is not there, and the longest pause between two: half a minute in all
+_TRIES, _PAUSE = 6, 3_000  # of a call to a server that is not there, and the longest pause (ms) between two: ten seconds in all
 _PRINTS = ("SQLQueryContextLogger", "pyspark.sql.connect.logging")  # what servers say, rows and all
 _AWAY = ("UNAVAILABLE", "CANCELLED", "UNAUTHENTICATED")  # states of a call that nobody has answered
 _LOST = {"AnalysisException", "SessionNotSameException", "Py4JNetworkError", "ConnectionError", "RetriesExceeded"}
@@ -103,8 +103,11 @@ def own_session(given: "SparkSession") -> "SparkSession":
 
 
 def _beside(given: "SparkSession") -> "SparkSession":
-    with suppress(Exception):  # before 4.3 a Connect session makes no other beside itself
+    try:
         return given.newSession()
+    except Exception as error:  # before 4.3 a Connect session makes no other beside itself
+        if is_away(error):
+            raise
     if "SPARK_REMOTE" in os.environ:
         return type(given).builder.remote(os.environ["SPARK_REMOTE"]).create()
     raise FactsError(
