@@ -166,7 +166,8 @@ def _starts(start: Fraction, width: Fraction, count: int) -> tuple[int | float, 
     """Where bins begin, whole numbers as such; in whole numbers throughout, since there may be a million of them."""
     unit = lcm(start.denominator, width.denominator)
     first, step = int(start * unit), int(width * unit)
-    return tuple(at // unit if at % unit == 0 else at / unit for at in range(first, first + count * step, step))
+    places = range(first, first + count * step, step)
+    return tuple(places) if unit == 1 else tuple(at // unit if at % unit == 0 else at / unit for at in places)
 
 
 def _too_far(of: Expression, width: Fraction, start: Fraction, steps: int) -> QuestionError:

@@ -27,6 +27,7 @@ _TYPES: dict[str, tuple[Stored, str]] = {
     "timestamp": ("moment", "{}"),
     "timestamptz": ("instant", "({} AT TIME ZONE 'UTC')"),
 }
+_NARROW = ("int2", "int4")  # of what is cast there are no statistics: one row of 200 is supposed to lie between two bounds
 _LARGEST, _LEAST = "CAST('1.7976931348623157e308' AS NUMERIC)", "CAST('2.5e-324' AS NUMERIC)"
 _ANY_NUMERIC = (  # what is too large for float8 is endless there, and what is too small is 0: a plain cast would raise
     f"CASE WHEN ABS({{0}}) BETWEEN {_LEAST} AND {_LARGEST} THEN CAST({{0}} AS DOUBLE PRECISION) WHEN {{0}} = 'NaN' THEN NULL "
@@ -53,10 +54,13 @@ def layout_of(facts: Facts, table: str, columns: tuple[Described, ...]) -> Layou
     by_name = {column.name: column for column in columns}
     selected, fields = [], {}
     for place, declared in enumerate(facts.columns):
-        stored, form = _stored_as(declared, _found(declared.name, by_name))
+        column = _found(declared.name, by_name)
+        stored, form = _stored_as(declared, column)
         check_stored(declared, stored)
         selected.append(f"{form.format(quoted(declared.name))} AS {safe_name(place)}")
-        fields[declared.name] = Field(safe_name(place), stored)
+        narrow = f"n{place}" if column.type in _NARROW else None
+        selected += [] if narrow is None else [f"{quoted(declared.name)} AS {narrow}"]
+        fields[declared.name] = Field(safe_name(place), stored, narrow)
     unit = None
     if isinstance(facts.unit, ByColumn):
         stored, form = _unit_as(_found(facts.unit.column, by_name))

@@ -109,7 +109,8 @@ class Sheet:
         if self.dialect.most_nodes is None or len(texts) <= _MANY:
             return [["s.*"]] * len(texts)
         fields = [*self.layout.fields.values(), *([] if self.layout.unit is None else [self.layout.unit])]
-        stored = [f's."{name}"' for name in dict.fromkeys(each.name for each in fields)]
+        names = [name for each in fields for name in (each.name, each.narrow) if name is not None]
+        stored = [f's."{name}"' for name in dict.fromkeys(names)]
         needed, found = set(outside), list[list[str]]()
         for stage, text in zip(reversed(self._stages), reversed(texts), strict=True):
             needed -= set(stage.columns.values())

@@ -68,18 +68,22 @@ def to_sql(wanted: Wanted, facts: Facts, layout: Layout, dialect: Dialect) -> st
     for key in wanted.keys:
         term, first = key_term(key, write, sheet, facts)
         value, inside = (term.sql, []) if has_null(key) else apart(term)
+        narrow, inside = _narrowed(value, inside, layout)
         conditions += inside
-        keys.append((value, first))
+        keys.append((narrow, narrow is not value, first))
     totals = [total_of(counted(measure, wanted.measures), write, sheet) for measure in wanted.measures]
 
     # one row for every combination of keys: k0, k1, ..., m0, m1, ...
-    found = [named(value, f"k{place}") for place, (value, _) in enumerate(keys)]
+    found = [named(value, f"k{place}") for place, (value, _, _) in enumerate(keys)]
     found += [named(total, f"m{place}") for place, total in enumerate(totals)]
     groups = f" GROUP BY {', '.join(f'k{place}' for place in range(len(keys)))}" if keys else ""
     inner = sheet.select(*found, where=conditions) + groups
 
     # the same rows: k0, k1, ..., h0, l0, h1, l1, ...
-    outputs = [named(_from(exp.column(f"k{place}"), first), f"k{place}") for place, (_, first) in enumerate(keys)]
+    outputs = []
+    for place, (_, is_narrow, first) in enumerate(keys):
+        value = exp.cast(exp.column(f"k{place}"), "BIGINT") if is_narrow else exp.column(f"k{place}")
+        outputs.append(named(_from(value, first), f"k{place}"))
     for place, measure in enumerate(wanted.measures):
         total = exp.column(f"m{place}")
         is_count = not measure.power and not measure.and_power  # at most 63 digits
@@ -177,6 +181,18 @@ def apart(key: Term) -> tuple[exp.Expr, list[Term]]:
         if isinstance(only.args["true"], exp.Column):
             return only.args["true"], [Term(only.this, "truth", key.stage)]
     return sql, []
+
+
+def _narrowed(value: exp.Expr, inside: list[Term], layout: Layout) -> tuple[exp.Expr, list[Term]]:
+    """A key that is a column of the table, and the test of it, with the column of fewest bits.
+
+    Not where units are grouped: with what PostgreSQL then knows of the number of rows, it takes a quarter longer for that.
+    """
+    narrow = next((each.narrow for each in layout.fields.values() if each.narrow and value == column(each.name)), None)
+    if narrow is None:
+        return value, inside
+    tests = [each.sql.transform(lambda node: column(narrow) if node == value else node) for each in inside]
+    return column(narrow), [replace(each, sql=test) for each, test in zip(inside, tests, strict=True)]
 
 
 def _among(term: Term, values: tuple[Fraction | str | bool, ...], sheet: Sheet) -> Term:
