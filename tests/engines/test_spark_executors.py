@@ -40,3 +40,15 @@ def test_a_server_that_is_killed_in_the_middle_costs_what_was_charged_and_goes_o
     assert (found["spent"], found["alarms"], found["kept"]) == ("3000000", 0, True)
     for word in ("grpc", "UNAVAILABLE", "127.0.0.1", "Exception"):
         assert word not in json.dumps(found["told"])
+
+
+def test_a_classic_session_that_is_stopped_or_killed_costs_what_was_charged_and_freezes_nobody(tmp_path, part):
+    part("pyspark")
+    found = printed("classic_session.py", tmp_path)
+    before, stopped, anew, killed = found["told"]
+    assert before == sum(row % 101 > 0 for row in range(10_000))
+    assert stopped[0] is killed[0] is False
+    assert anew == sum(row % 101 > 2 for row in range(10_000))
+    assert (found["spent"], found["alarms"], found["kept"]) == ("4000000", 0, True)
+    for word in ("Py4J", "Java", "stopped", "Exception"):
+        assert word not in json.dumps(found["told"])
