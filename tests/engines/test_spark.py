@@ -326,6 +326,16 @@ def test_a_session_whose_settings_cannot_be_pinned_is_refused(spark):
     ours.client.close()
 
 
+def test_truth_values_that_are_stored_as_decimals_are_numbers(spark):
+    held = "SELECT CAST(x AS {}) AS h FROM VALUES ('1'), ('0'), ('1'), ('2'), (NULL) AS v(x)"
+    for kind in ("DECIMAL(10,0)", "DECIMAL(20,0)", "DECIMAL(10,2)", "DECIMAL(38,30)"):
+        frame, columns = spark.sql(held.format(kind)), {"h": dc.boolean()}
+        table = dc.table(frame, columns=columns, unit="row", neighbours="add_remove", budget=10**9)
+        assert round(table.ask("SELECT COUNT(*) AS n FROM t WHERE h", epsilon=10**6).rows[0]["n"]) == 2, kind
+        assert round(table.ask("SELECT COUNT(*) AS n FROM t WHERE NOT h", epsilon=10**6).rows[0]["n"]) == 1, kind
+        table.close()
+
+
 def test_texts_of_a_question_are_texts_whatever_they_look_like(spark):
     """Spark puts its settings in the place of ${…}, in texts too, unless told not to; and a backslash begins something there."""
     odd = ["${spark.app.name}", "${spark.sql.ansi.enabled}", "\\", "\\n", "a\nb", "it's", "%\\_", "x'); --", "\u2028", "{x}", "?"]

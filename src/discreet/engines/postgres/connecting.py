@@ -23,6 +23,8 @@ _SETTINGS = {
     "search_path": "pg_catalog",  # no function or operator of anybody else is met
     "row_security": "off",  # what it would hide raises instead
     "standard_conforming_strings": "on",
+    "transform_null_equals": "off",  # else x = NULL is x IS NULL, and constants may come to NULL
+    "array_nulls": "on",  # else NULL in an array is a word
     "extra_float_digits": "1",  # 0 writes float8 with 15 digits
     "timezone": "UTC",
     "datestyle": "ISO, YMD",

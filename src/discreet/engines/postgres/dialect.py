@@ -35,10 +35,14 @@ _NEAR = 64  # float64 beside the border of what POWER takes: libraries differ in
 
 
 class _Generator(Postgres.Generator):  # type: ignore[misc, valid-type]  # made by a metaclass
-    """Division as it stands: what is divided here has its type already."""
+    """Division as it stands: what is divided here has its type already. Texts by code points, whatever the database does."""
 
     def div_sql(self, expression: exp.Div) -> str:
         return str(self.binary(expression, "/"))
+
+    def cast_sql(self, expression: exp.Cast, safe_prefix: str | None = None) -> str:
+        written = super().cast_sql(expression, safe_prefix)
+        return f'{written} COLLATE "C"' if expression.is_type("TEXT") else str(written)
 
 
 class _Postgres(Dialect):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from discreet.engines.sql.layout import Field, Stored
 from discreet.engines.sql.names import UNIT, safe_name
-from discreet.engines.sql.reading import check_stored
+from discreet.engines.sql.reading import check_stored, kind_of
 from discreet.errors import FactsError
 from discreet.facts.model import ByColumn, Facts
 
@@ -54,7 +54,7 @@ def selected(facts: Facts, kinds: Sequence[Kind], source: str) -> tuple[str, dic
     places = _places([*names, *([unit] if unit is not None else [])], kinds)
     outputs, fields = [], {}
     for number, column in enumerate(facts.columns):
-        stored, form = _stored_as(column.name, kinds[places[column.name]][1])
+        stored, form = _stored_as(column.name, kinds[places[column.name]][1], is_truth=kind_of(column) == "truth")
         check_stored(column, stored)
         outputs.append(f"{form.format(_PLACE.format(places[column.name]))} AS {safe_name(number)}")
         fields[column.name] = Field(safe_name(number), stored)
@@ -80,7 +80,7 @@ def _places(names: Sequence[str], kinds: Sequence[Kind]) -> dict[str, int]:
     return {name: there.index(name) for name in names}
 
 
-def _stored_as(name: str, kind: str) -> tuple[Stored, str]:
+def _stored_as(name: str, kind: str, *, is_truth: bool = False) -> tuple[Stored, str]:
     if kind in _TYPES:
         return _TYPES[kind]
     if kind.startswith("string collate"):
@@ -91,7 +91,7 @@ def _stored_as(name: str, kind: str) -> tuple[Stored, str]:
         digits, after_point = int(decimal[1]), int(decimal[2])
         if after_point == 0 and digits <= 18:
             return "whole", "CAST({} AS BIGINT)"
-        return "text", _AS_TEXT
+        return ("real", "CAST({} AS DOUBLE)") if is_truth else ("text", _AS_TEXT)  # 1.00 is true, and no word
     raise FactsError(
         f"column {name!r} is stored as {_bare(kind)}, which has no values to ask about",
         hint="take it out of the facts, or store numbers, texts, dates or truth values",

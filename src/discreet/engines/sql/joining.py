@@ -51,6 +51,7 @@ def with_joined(
     """The layout of the table beside what it is joined with; ``facts`` are the table's own."""
     if not wanted.joins:
         return layout
+    layout = layout.without_narrow()
     ours = [field.name for field in (*layout.fields.values(), *([] if layout.unit is None else [layout.unit]))]
     if (most := rows_before(wanted, facts)) is not None:
         stay = to_kept(read_before(wanted, facts), Bound(key_for(facts.name), rows=most), facts, layout, dialect)

@@ -1,7 +1,7 @@
 """How an engine holds a table: what the SQL writer must know, and nothing about its rows."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 __all__ = ["Field", "Layout", "Stored"]
@@ -46,3 +46,7 @@ class Layout:
     unit: Field | None = None
     settled: "Layout | None" = None
     relation: str | None = None
+
+    def without_narrow(self) -> "Layout":
+        """The same for a SELECT that takes no narrow columns along."""
+        return replace(self, fields={name: replace(each, narrow=None) for name, each in self.fields.items()})

@@ -43,4 +43,4 @@ def to_settled(facts: Facts, layout: Layout, dialect: Dialect) -> str:
 def settled_layout(facts: Facts, layout: Layout, table: str) -> Layout:
     """How that SELECT, under the name ``table``, holds its columns."""
     read = {each.name: Field(layout.fields[each.name].name, "read") for each in facts.columns if each.per_unit}
-    return replace(layout, table=table, fields={**layout.fields, **read})
+    return replace(layout, table=table, fields={**layout.without_narrow().fields, **read})

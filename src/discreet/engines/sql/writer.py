@@ -55,6 +55,7 @@ __all__ = [
     "total_of",
 ]
 
+_NARROW = 2.0**31  # what a narrow column holds
 _MANY = 10**6  # as many cells as a question can have
 _LARGEST = 1 << 51  # of a number on a grid whose steps float64 tells apart
 
@@ -82,8 +83,9 @@ def to_sql(wanted: Wanted, facts: Facts, layout: Layout, dialect: Dialect) -> st
     # the same rows: k0, k1, ..., h0, l0, h1, l1, ...
     outputs = []
     for place, (_, is_narrow, first) in enumerate(keys):
-        value = exp.cast(exp.column(f"k{place}"), "BIGINT") if is_narrow else exp.column(f"k{place}")
-        outputs.append(named(_from(value, first), f"k{place}"))
+        value = exp.column(f"k{place}")
+        wide = as_whole(Term(value, "number", low=-_NARROW, high=_NARROW, whole=True)).sql if is_narrow else value
+        outputs.append(named(_from(wide, first), f"k{place}"))
     for place, measure in enumerate(wanted.measures):
         total = exp.column(f"m{place}")
         is_count = not measure.power and not measure.and_power  # at most 63 digits
