@@ -10,8 +10,8 @@ import sys
 import threading
 from pathlib import Path
 
-from killed_server import FACTS, SLOW
-from lost_executor import SETTINGS, is_ours
+from killed_server import SLOW
+from lost_executor import FACTS, SETTINGS, is_ours
 
 
 def started(folder: Path, rows: Path):

@@ -13,23 +13,10 @@ import threading
 from contextlib import suppress
 from pathlib import Path
 
+from lost_executor import FACTS
+
 HERE = Path(__file__).parent
 SLOW = "SELECT SUM(a.id * b.id) AS l0 FROM RANGE(3000000) AS a CROSS JOIN RANGE(3000000) AS b"
-FACTS = """
-[table]
-name = "t"
-source = "spark:default.t"
-version = "1"
-unit = "row"
-neighbours = "add_remove"
-[budget]
-epsilon = 1_000_000_000
-[columns.x]
-type = "integer"
-lower = 0
-upper = 100
-null = "drop"
-"""
 
 
 class Server:

@@ -30,7 +30,18 @@ class DuckDB(Functions):
                 return self.whole(micros(parts[0].low), micros(parts[0].high))  # an infinite one has none
             case exp.UnixToTime() if parts[0].kind == "BIGINT":
                 return self.at_micros(parts[0])
+            case exp.Anonymous(this="BIT_COUNT") if parts[0].kind in self.ends:
+                return self.whole(0, self.ends[parts[0].kind][1].bit_length() + 1, "TINYINT", null=parts[0].null)
         return super().called(node, parts)
+
+    def bits(self, operation, x, y):
+        """A shift to the right by what is below 0, or above the bits that there are, is 0."""
+        if operation == "right" and x.kind in self.ends and y.kind in self.ends and x.low >= 0:
+            kind = self._wider([x, y]) if x.literal else x.kind
+            least, most = max(0, y.low), self.ends[kind][1].bit_length()
+            low = 0 if y.low < 0 or y.high > most else x.low >> y.high
+            return self.whole(low, x.high >> least if least <= most else 0, kind, null=x.null or y.null)
+        return super().bits(operation, x, y)
 
 
 DUCKDB = DuckDB()
@@ -41,7 +52,7 @@ LISTED = frozenset(
         "+", "-", "*", "/", "//", "%", "&", "|", "<<", ">>", "||", "~~", "abs", "floor", "ceil", "count", "count_star",
         "sum", "min", "max", "least", "greatest", "lower", "trim", "left", "substring", "md5", "regexp_full_match",
         "date_part", "datepart", "unnest", "row_number", "dense_rank", "regexp_extract", "replace", "right", "epoch_us",
-        "make_timestamp", "translate", "length", "date_trunc", "sqrt", "ln", "exp", "power",
+        "make_timestamp", "translate", "length", "date_trunc", "sqrt", "ln", "exp", "power", "bit_or", "bit_count",
     ]
 )  # fmt: skip
 SIGNS = {"+": "add", "*": "mul", "/": "div", "//": "quotient", "%": "mod"}

@@ -378,6 +378,12 @@ class Rules:
         ends = [a >> b for a in (x.low, x.high) for b in (y.low, y.high)]
         return self.whole(min(ends), max(ends), kind, null=null)
 
+    def any_bit(self, of):
+        """BIT_OR over rows: the bits that some of them have. NULL where there are none."""
+        if of.kind not in self.ends or of.low < 0:
+            raise NotTotal(f"bits of {of.kind} from {of.low} on")
+        return self.whole(0, (1 << of.high.bit_length()) - 1, of.kind, null=True)
+
     def total(self, of):
         """SUM over the rows of a table. Numbers with a point are never added up: their sum depends on the order."""
         if of.kind == "NULL" or of.kind not in self.ends:

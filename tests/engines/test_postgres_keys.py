@@ -1,5 +1,7 @@
 """Keys of few bits in PostgreSQL, in every kind of question; and what a role or a database sets, which changes no integer."""
 
+from contextlib import suppress
+
 import pandas as pd
 import pytest
 from tests import postgres_server as pg
@@ -7,6 +9,7 @@ from tests.laws.engines_of_laws import Compared
 from tests.planning.test_golden_postgres import FILES, file_of
 
 from discreet.engines.reference.engine import Reference
+from discreet.errors import QuestionError
 from discreet.facts import parse_facts
 from discreet.planning.build import make_plan
 from discreet.planning.price import read_price
@@ -95,6 +98,40 @@ def test_beside_a_lookup():
             f"SELECT t.c, COUNT(*) {from_both} GROUP BY t.c", f"SELECT c, AVG(codes.v) {from_both} GROUP BY c",
             f"SELECT COUNT(*) {from_both} WHERE {DEEP} > 3", f"SELECT c, g, SUM(x) {from_both} WHERE w IS NULL GROUP BY c, g",
         ], {"codes": CODES})  # fmt: skip
+
+
+EDGES = {
+    "int2": (-(2**15), -(2**15) + 1, -1, 0, 1, 2**15 - 2, 2**15 - 1, None),
+    "int4": (-(2**31), -(2**31) + 1, -(2**15) - 1, -1, 0, 1, 2**15, 2**31 - 2, 2**31 - 1, None),
+}
+KEYS = [
+    "type = 'category'\nvalues = [32766, 32767, 32768, 32769]", "type = 'category'\nvalues = [-32769, -32768, -32767]",
+    "type = 'category'\nvalues = [2147483646, 2147483647, 2147483648]",
+    "type = 'category'\nvalues = [1099511627776, -1125899906842624, 0]",
+    "type = 'category'\nvalues = [1]", "type = 'integer'\nlower = 0\nupper = 1",
+    "type = 'integer'\nlower = 2147483000\nupper = 2147484000", "type = 'integer'\nlower = -2147484000\nupper = -2147483000",
+    "type = 'integer'\nlower = 4503599627370490\nupper = 4503599627370496",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("null", ["", "null = 'drop'"])
+@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize("kind", EDGES)
+def test_declared_values_beyond_what_a_column_holds(kind, key, null):
+    """Every constant is compared as it is, however many bits it has, and rows at the ends of a type are in their cells."""
+    text = HEAD.partition("[columns.c]")[0].format(unit='"row"') + f"[columns.k]\n{key}\n{null}\n"
+    facts = parse_facts(text, "t.toml")
+    rows = [(value,) for value in EDGES[kind] for _ in range(3)]
+    engine = Compared(pg.opened(facts, pg.stored({"k": kind}, rows)), Reference(facts, [{"k": value} for (value,) in rows]))
+    asked = 0
+    for sql in ("SELECT k, COUNT(*) FROM t GROUP BY k", "SELECT k, COUNT(*) FROM t WHERE k > 1e308 OR k < 9e18 GROUP BY k",
+                "SELECT BIN(k, 7, 3) AS b, COUNT(*) FROM t GROUP BY b"):  # fmt: skip
+        with suppress(QuestionError):  # categories have no bins, and some bounds are too far away
+            plan = make_plan(read_sql(sql, facts), facts, read_price(epsilon=1))
+            released_from(plan, engine)
+            asked += 1
+            assert not engine.differences, sql
+    assert asked
 
 
 @pytest.mark.parametrize(("name", "value"), [("transform_null_equals", "on"), ("array_nulls", "off")])

@@ -202,8 +202,9 @@ def _case(node, scope):
 
 def _aggregate(node, scope):
     match node:
-        case exp.Sum():
-            return scope.rules.total(value_of(node.this, scope))
+        case exp.Sum() | exp.BitwiseOrAgg():
+            folded = scope.rules.total if isinstance(node, exp.Sum) else scope.rules.any_bit
+            return folded(value_of(node.this, scope))
         case exp.Count():
             if not isinstance(node.this, exp.Star):
                 value_of(node.this, scope)

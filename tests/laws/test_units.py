@@ -16,7 +16,7 @@ import discreet as dc
 from discreet.curator import curator_in_memory
 from discreet.engines import open_engine
 from discreet.engines.reference.engine import Reference
-from discreet.engines.rules.choice import kept
+from discreet.engines.rules.choice import FEW, kept
 from discreet.engines.wanted import Bound
 from discreet.facts.model import Source
 from discreet.planning.build import make_plan
@@ -258,15 +258,16 @@ def test_a_unit_with_very_many_rows_moves_no_statistic_further_than_planned(loud
 
 
 @settings(max_examples=300)
-@given(table=units.TABLES, seed=st.randoms(), caps=st.tuples(*[st.none() | st.integers(1, 3)] * 3), key=st.integers(0, 99))
-def test_what_stays_of_a_unit_depends_on_its_own_rows_alone_and_not_on_their_order(table, seed, caps, key):
+@given(table=units.TABLES, seed=st.randoms(), caps=st.tuples(*[st.none() | st.integers(1, 3)] * 3), key=st.integers(0, 99),
+       cells=st.sampled_from([FEW, FEW + 1]))
+def test_what_stays_of_a_unit_depends_on_its_own_rows_alone_and_not_on_their_order(table, seed, caps, key, cells):
     columns, bound = ["c", "s"], Bound(key, *caps)
     facts = units.facts_for("add_remove")
     read = Reference(facts, table)._rows
     placed = [(unit, row["c"] is None, row) for row, raw in zip(read, table, strict=True) if (unit := units.unit_of(raw))]
 
     def chosen(rows):
-        return Counter((unit, cell, row["c"], row["s"]) for unit, cell, row in kept(rows, bound, columns))
+        return Counter((unit, cell, row["c"], row["s"]) for unit, cell, row in kept(rows, bound, columns, cells))
 
     everybody = chosen(placed)
     assert chosen(seed.sample(placed, len(placed))) == everybody
@@ -285,12 +286,26 @@ def test_exactly_as_many_rows_stay_as_may_evenly_spread(rows, most, h):
     assert len(gaps) == 0 or rows <= most or set(gaps) <= {rows // most, rows // most + 1}
 
 
-def test_every_group_and_every_row_of_a_unit_is_left_out_about_equally_often():
+@pytest.mark.parametrize("cells", [FEW, FEW + 1])
+def test_every_group_and_every_row_of_a_unit_is_left_out_about_equally_often(cells):
     groups, rows = Counter(), Counter()
     for unit in range(20_000):
         placed = [(str(unit), cell, {"c": float(cell)}) for cell in range(8)]
-        groups.update(cell for _, cell, _ in kept(placed, Bound(5, groups=3), ["c"]))
-        rows.update(cell for _, cell, _ in kept(placed, Bound(5, rows=3), ["c"]))
+        groups.update(cell for _, cell, _ in kept(placed, Bound(5, groups=3), ["c"], cells))
+        rows.update(cell for _, cell, _ in kept(placed, Bound(5, rows=3), ["c"], cells))
     for found in (groups, rows):
         spread = np.array([found[cell] for cell in range(8)]) / 20_000
         assert np.all(np.abs(spread - 3 / 8) < 0.02), spread  # six standard deviations
+
+
+@pytest.mark.parametrize("cells", [FEW, FEW + 1])
+@pytest.mark.parametrize("groups", [2, 3, 4, 6])
+def test_which_rows_of_a_group_stay_does_not_follow_from_the_group(cells, groups):
+    """One group of several, one row of as many: with one offset for both, each group would keep the same place every time."""
+    stay, bound = Counter(), Bound(5, groups=1, rows_per_group=1)
+    for unit in range(20_000):
+        placed = [(str(unit), cell, {"c": float(row)}) for cell in range(groups) for row in range(groups)]
+        stay.update((cell, row["c"]) for _, cell, row in kept(placed, bound, ["c"], cells))
+    spread = np.array([stay[cell, float(row)] for cell in range(groups) for row in range(groups)]) / 20_000
+    wanted = 1 / groups**2
+    assert np.all(np.abs(spread - wanted) < 6 * np.sqrt(wanted / 20_000)), spread

@@ -99,7 +99,7 @@ def test_a_unit_is_cut_if_and_only_if_what_stays_of_it_is_less_than_all_of_it():
         if bound == Bound(7):
             continue
         placed = [(row["who"], row["week"], {"week": float(row["week"])}) for row in rows]
-        stay = Counter(unit for unit, _, _ in kept(placed, bound, ["week"]))
+        stay = Counter(unit for unit, _, _ in kept(placed, bound, ["week"], 4))
         cut = sum(stay[f"h{who}"] < len(each) for who, each in enumerate(weeks))
         for engine in engines:
             found = engine.counts(CutWanted(None, (), key, bound)).take()

@@ -8,7 +8,7 @@ noise they got: whether one serves in the place of another, ``worth`` says. The 
 from collections.abc import Sequence
 from hashlib import sha256
 
-from discreet.engines.rules.choice import columns_read
+from discreet.engines.rules.choice import FEW, columns_read
 from discreet.engines.wanted import CountsWanted, Wanted
 from discreet.planning.plan import Plan
 from discreet.questions.algebra import Expression
@@ -63,11 +63,18 @@ class _Names:
         """Rows and cells; where rows of a unit are left out, what decides which of them."""
         unit = self._plan.wanted.unit
         capped = [] if unit is None else [f"unit {unit.groups} {unit.rows_per_group} {unit.rows}"]
-        about = [*self._rows, *self._cells, *capped]
+        about = [*self._rows, *self._cells, *capped, *self._thinned()]
         thins = unit is not None and (unit.rows is not None or unit.rows_per_group is not None)
         if not thins and not self._beside:
             return about
         return [*about, f"ordered by {sorted(columns_read(reading))}"]
+
+    def _thinned(self) -> list[str]:
+        """Said where few groups are chosen: they had an order before, and what was stored then is of other rows."""
+        wanted = self._plan.wanted
+        read = [wanted] if wanted.per_unit is None else [wanted, wanted.per_unit.inside]
+        capped = [each for each in read if each.unit is not None and each.unit.groups is not None]
+        return ["groups thinned" for each in capped if each.cells <= FEW]
 
     def key(self, place: int) -> str:
         return self._text(self._question.keys[place])

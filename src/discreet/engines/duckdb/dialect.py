@@ -17,6 +17,7 @@ _SHORT_LIST = 64  # so many groups of a unit are chosen by a heap, more by a win
 
 class _DuckDB(Dialect):
     name = "duckdb"
+    has_sets = True
 
     def real(self, digits: str) -> exp.Expr:
         return _digits(digits)  # 1e0 is DOUBLE; 1.0 would be DECIMAL

@@ -116,7 +116,7 @@ class Reference:
         rows = list(zip(units, self._rows, strict=True))
         if (most := rows_before(wanted, self._facts)) is not None:
             bound = Bound(key_for(self._facts.name), rows=most)
-            stay = kept([(unit, 0, row) for unit, row in rows if unit is not None], bound, read_before(wanted, self._facts))
+            stay = kept([(unit, 0, row) for unit, row in rows if unit is not None], bound, read_before(wanted, self._facts), 1)
             rows = [(unit, row) for unit, _, row in stay]
         beside = {**self._lookups, **companions_by_unit(self._companions, wanted.joins, self._facts, columns_read(wanted))}
         found = [(unit, joined_rows(row, unit, wanted.joins, self._facts, beside)) for unit, row in rows]
@@ -132,7 +132,7 @@ class Reference:
             if wanted.where is None or evaluate(wanted.where, row) is True
         ]
         read, columns = columns_read(wanted), [column.name for column in with_joins(self._facts, wanted.joins).columns]
-        return met if wanted.unit is None else kept(met, wanted.unit, [name for name in columns if name in read])
+        return met if wanted.unit is None else kept(met, wanted.unit, [name for name in columns if name in read], wanted.cells)
 
 
 def _sums(wanted: Wanted, placed: Sequence[Placed]) -> Sums:

@@ -3,11 +3,14 @@
 A unit has a number N: itself if it is a whole number of 18 digits at most, else taken from the MD5 of its text. Mixed with the
 key it gives h = (N * FACTOR + key) mod PRIME, and from h come
 
-- the order of its groups: cell c comes by (z^5 mod PRIME) >> 15, z = (h + (c + 1) * STEP) mod PRIME, then by c; the first
-  ``groups`` stay. z → z^5 is one to one modulo PRIME and far from linear, so that every group is left out about equally often.
-  A key that no list names has no cell: its own number modulo PRIME is in the place of c, and the last word is the key's;
 - the offset r = h mod n at which n rows are thinned to m: in their order, row p = 1, ..., n stays if
-  floor((p * m + r) / n) > floor(((p - 1) * m + r) / n). Exactly m stay, evenly spread.
+  floor((p * m + r) / n) > floor(((p - 1) * m + r) / n). Exactly m stay, evenly spread, each as often as any other;
+- the groups that stay. Of a question with FEW cells or fewer they are thinned as rows are, from the last cell to the first: the
+  cells of a unit are then the bits of one number, so that an engine can know them before it adds anything up. The offset is of
+  the high bits, h >> 15: with that of the rows, each group would always keep the same of them. Of a question with more cells
+  they have an order: cell c comes by (z^5 mod PRIME) >> 15, z = (h + (c + 1) * STEP) mod PRIME, then by c; the first ``groups``
+  stay. z → z^5 is one to one modulo PRIME and far from linear, so that every group is left out about equally often. A key that
+  no list names has no cell: its own number modulo PRIME is in the place of c, and the last word is the key's.
 
 The order of rows is that of the values of the columns that the question reads, NULL first; rows that are tied are the same to the
 question, so that it makes no difference which of them stays. All of this is whole-number arithmetic below 2^63.
@@ -28,6 +31,8 @@ from discreet.questions.walk import every
 __all__ = [
     "DIGITS",
     "FACTOR",
+    "FEW",
+    "GROUP_SHIFT",
     "MOST_DIGITS",
     "PRIME",
     "Placed",
@@ -48,6 +53,9 @@ PRIME = (1 << 31) - 1
 FACTOR, STEP = 1_103_515_245, 747_796_405  # below PRIME, with no small relation between them
 DIGITS = r"0|-?[1-9][0-9]{0,17}"  # of a whole number, written as it is printed
 MOST_DIGITS = 10**18 - 1  # the largest of these
+
+FEW = 62  # cells, as bits of a number below 2^62
+GROUP_SHIFT = 15  # the high bits of h, for groups: rows are thinned by h itself, which is for small numbers its low ones
 
 _DIGITS = re.compile(DIGITS)
 
@@ -135,27 +143,37 @@ def settled(rows: Sequence[Row], units: Sequence[str | None], columns: Sequence[
 # ---- row by row
 
 
-def kept(placed: Iterable[Placed], bound: Bound, columns: Sequence[str]) -> list[Placed]:
-    """The rows that stay."""
+def kept(placed: Iterable[Placed], bound: Bound, columns: Sequence[str], cells: int) -> list[Placed]:
+    """The rows that stay, of a question with so many cells."""
     ordered = sorted(placed, key=lambda one: (one[0], _rank(one[2], columns)))
-    return [one for unit, rows in groupby(ordered, key=lambda one: one[0]) for one in _of_unit(unit, list(rows), bound)]
+    of_units = groupby(ordered, key=lambda one: one[0])
+    return [one for unit, rows in of_units for one in _of_unit(unit, list(rows), bound, cells)]
 
 
 def _rank(row: Row, columns: Sequence[str]) -> list[tuple[bool, Value]]:
     return [(row[name] is not None, row[name] if row[name] is not None else 0.0) for name in columns]
 
 
-def _of_unit(unit: str, rows: list[Placed], bound: Bound) -> list[Placed]:
+def _of_unit(unit: str, rows: list[Placed], bound: Bound, cells: int) -> list[Placed]:
     """What stays of one unit, whose rows are in their order, and stay in it."""
     h = mixed(unit, bound.key)
-    cells = sorted({cell for _, cell, _ in rows}, key=lambda cell: (group_order(h, cell), cell))[: bound.groups]
-    rows = [one for one in rows if one[1] in cells]
+    if bound.groups is not None:
+        stay = _groups({cell for _, cell, _ in rows}, bound.groups, h, cells)
+        rows = [one for one in rows if one[1] in stay]
     if bound.rows_per_group is not None:
         sizes, places = Counter(cell for _, cell, _ in rows), Counter[int]()
         rows = [one for one in rows if stays(_next(places, one[1]), sizes[one[1]], bound.rows_per_group, h)]
     if bound.rows is not None:
         rows = [one for place, one in enumerate(rows, 1) if stays(place, len(rows), bound.rows, h)]
     return rows
+
+
+def _groups(of_unit: set[int], most: int, h: int, cells: int) -> set[int]:
+    """Those of a unit's cells that stay."""
+    if cells > FEW:
+        return set(sorted(of_unit, key=lambda cell: (group_order(h, cell), cell))[:most])
+    last_first = sorted(of_unit, reverse=True)
+    return {cell for place, cell in enumerate(last_first, 1) if stays(place, len(last_first), most, h >> GROUP_SHIFT)}
 
 
 def _next(places: Counter[int], cell: int) -> int:

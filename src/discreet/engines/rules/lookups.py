@@ -107,7 +107,7 @@ def companions_by_unit(
             columns = [qualified(join.table, column.name) for column in companion.columns]
             bound = Bound(key_for(companion.name), rows=companion.max_matches)
             by_unit = found.setdefault(join.table, {})
-            for unit, _, row in kept(companions[join.table], bound, [name for name in columns if name in read_names]):
+            for unit, _, row in kept(companions[join.table], bound, [name for name in columns if name in read_names], 1):
                 by_unit.setdefault(unit, []).append(row)
     return found
 

@@ -1,7 +1,8 @@
 """Units with many rows, as SQL: the rows and groups of each that stay, by the rules of ``choice``, and what is added up of them.
 
 Rows are numbered by windows where rows have to be chosen. Where every unit is brought into a public range instead, one GROUP BY
-unit and cell is enough, and the groups that stay are the least of packed integers: order, cell and values, high bits first.
+unit and cell is enough. Which groups stay, ``groups`` says; of many, where an engine has lists of the least, these are packed
+integers: order, cell and values, high bits first.
 """
 
 from collections.abc import Sequence
@@ -13,8 +14,9 @@ from discreet.engines.rules.choice import columns_read
 from discreet.engines.rules.values import MISSING, SAFE, nearest
 from discreet.engines.sql.dialect import Dialect, raw
 from discreet.engines.sql.expressions import Expressions
+from discreet.engines.sql.groups import Choice
 from discreet.engines.sql.layout import Field, Layout
-from discreet.engines.sql.mixing import added, mixed, ordered
+from discreet.engines.sql.mixing import added
 from discreet.engines.sql.sheet import Sheet
 from discreet.engines.sql.terms import (
     WIDEST,
@@ -120,7 +122,7 @@ class Bounded:
         self._cell = self._cell_of(wanted.keys, facts)
         unit = unit_term(layout.unit, dialect)
         self._unit = self.sheet.text(unit)
-        self._stored = layout.unit.stored
+        self._choice = Choice(layout.unit.stored, self._bound.key, self._cells, self.sheet)
         read = columns_read(wanted)
         terms = [self.write.term(Column(each.name)) for each in facts.columns if each.name in read]
         self._order = [f"{self.sheet.text(self.sheet.named(term).sql)} NULLS FIRST" for term in terms]
@@ -166,27 +168,26 @@ class Bounded:
             aggregates += parts
             values.append(_Column(f"m{place}", value))
         found = ", ".join(["w_u", "w_cell", *(f"{each.sql} AS {each.name}" for each in aggregates)])
-        pairs = f"(SELECT {found} FROM {self._present()} GROUP BY w_u, w_cell) AS s"  # one row per unit and cell
+        groups, rows = self._bound.groups, self._present()
+        if groups is not None and self._choice.has_sets:
+            rows, groups = self._choice.in_sets(rows, groups), None
+        pairs = f"(SELECT {found} FROM {rows} GROUP BY w_u, w_cell) AS s"  # one row per unit and cell
         pairs = f"(SELECT w_u, w_cell, {', '.join(f'{each.sql} AS {each.name}' for each in values)} FROM {pairs}) AS s"
         spreads = [measure.spread for measure in wanted.measures]
-        if self._bound.groups is None:
-            return f"SELECT w_cell AS cell, {self._sums(values, spreads)} FROM {pairs} GROUP BY w_cell"
-        pairs = self._ordered(pairs)
-        packed = self._packed(pairs, spreads, self._bound.groups)
-        if packed is not None:
-            return packed
-        placed = added(pairs, "ROW_NUMBER() OVER (PARTITION BY w_u ORDER BY w_order, w_cell) AS w_place")
-        kept = f"{placed} WHERE w_place <= {self._bound.groups}"
-        return f"SELECT w_cell AS cell, {self._sums(values, spreads)} FROM {kept} GROUP BY w_cell"
+        if groups is not None and not self._choice.is_of_few:
+            ordered = self._choice.ordered(pairs)
+            if (packed := self._packed(ordered, spreads, groups)) is not None:
+                return packed
+            pairs = self._choice.numbered(ordered, "ROW_NUMBER()", groups)
+        elif groups is not None:
+            pairs = self._choice.thinned(self._choice.hashed(pairs), "ROW_NUMBER()", "COUNT(*)", groups)
+        return f"SELECT w_cell AS cell, {self._sums(values, spreads)} FROM {pairs} GROUP BY w_cell"
 
     def _sums(self, values: Sequence[_Column], spreads: Sequence[int]) -> str:
         return ", ".join(f"{self._summed(each.name, most)} AS {each.name}" for each, most in zip(values, spreads, strict=True))
 
     def _summed(self, value: str, most: int) -> str:
         return self.sheet.text(self.sheet.dialect.summed(raw(value), most=most))
-
-    def _ordered(self, rows: str) -> str:
-        return ordered(rows, self._stored, self._bound.key, self.sheet)
 
     # ---- rows
 
@@ -198,12 +199,16 @@ class Bounded:
 
     def kept(self) -> str:
         """The rows that stay."""
-        bound = self._bound
-        rows = added(self._present(), f"{mixed(self._stored, bound.key, self.sheet)} AS w_hash")
+        bound, choice, rows = self._bound, self._choice, self._present()
         order = f" ORDER BY {', '.join(self._order)}" if self._order else self.sheet.dialect.no_order
-        if bound.groups is not None:
-            rows = added(self._ordered(rows), "DENSE_RANK() OVER (PARTITION BY w_u ORDER BY w_order, w_cell) AS w_place")
-            rows = f"(SELECT * FROM {rows} WHERE w_place <= {bound.groups}) AS s"
+        if bound.groups is None:
+            rows = choice.hashed(rows)
+        elif choice.has_sets:
+            rows = choice.in_sets(rows, bound.groups)
+        elif choice.is_of_few:
+            rows = choice.thinned(choice.hashed(rows), "DENSE_RANK()", "MAX(w_place)", bound.groups)
+        else:
+            rows = choice.numbered(choice.ordered(choice.hashed(rows)), "DENSE_RANK()", bound.groups)
         for number, (most, within) in enumerate([(bound.rows_per_group, "w_u, w_cell"), (bound.rows, "w_u")]):
             if most is None:
                 continue

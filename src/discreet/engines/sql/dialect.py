@@ -35,6 +35,7 @@ class Dialect(ABC):
     repeats = False  # whether operands are written more than once
     folds = False  # whether it works constants out while it plans, so that they must not fail wherever they stand
     grids_first = True  # whether any stored number may be put on a grid before it is brought into its range
+    has_sets = False  # whether it is quicker with sets of cells, as bits of whole numbers, than with windows
     no_order = ""  # what a window says where rows have no order
     most_nodes: int | None = None  # of a stage, once those below it are merged into it: beyond, a fence goes in between
     fence = ""  # what ends a SELECT that is not merged into the one around it
