@@ -2,8 +2,8 @@
 
 It shares the cores with what it measures, so it does little: requests are bytes, of responses only status and length are read.
 First everybody gets a quote and asks, as fast as they can; then, at half of the rate at which they were answered, questions and
-as many quotes arrive at random times, whether or not those before them are answered, each on a connection of its own: people ask
-now and then, and nobody keeps a connection for that long.
+as many quotes arrive at random times, whether or not those before them are answered. Each request is on a connection of its own,
+here and there: people ask now and then, and nobody keeps a connection for that long. When they come is drawn anew in each run.
 """
 
 import asyncio
@@ -18,37 +18,30 @@ from itertools import count
 QUESTION = "SELECT AVG(income) AS m FROM people WHERE age < 70 AND income > {}"
 PRICE = "0.001"
 OK = b"200"
-USES = 20  # requests of one connection
 
 
 class Crowd:
-    """Connections to one service, opened when they are needed and used for a while: whichever worker has time takes a new one."""
+    """Whoever asks one service; whichever worker has time takes a connection."""
 
     def __init__(self, address: str, token: str, first: int) -> None:
         host, _, port = address.removeprefix("http://").rpartition(":")
         self._place = host, int(port)
         self._head = f"HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {token}\r\nContent-Type: application/json\r\n"
-        self._idle: list[tuple[asyncio.StreamReader, asyncio.StreamWriter, list[None]]] = []
         self._fresh = count(first)
         self.errors = 0
 
-    async def sent(self, verb: str, most_uses: int = USES) -> float:
+    async def sent(self, verb: str) -> float:
         """Seconds until the whole answer to a new question is there; an error is counted."""
         body = json.dumps({"sql": QUESTION.format(next(self._fresh)), "epsilon": PRICE})
         request = f"POST /api/tables/people/{verb} {self._head}Content-Length: {len(body)}\r\n\r\n{body}".encode()
         start = time.perf_counter()
         try:
-            connection = self._idle.pop() if self._idle else (*await asyncio.open_connection(*self._place), [])
-            reader, writer, uses = connection
+            reader, writer = await asyncio.open_connection(*self._place)
             writer.write(request)
             head = await reader.readuntil(b"\r\n\r\n")
             length = head.lower().partition(b"content-length:")[2].partition(b"\r\n")[0]
             await reader.readexactly(int(length))
-            uses.append(None)
-            if len(uses) < most_uses:
-                self._idle.append(connection)
-            else:
-                writer.close()
+            writer.close()
             self.errors += head.split(b" ", 2)[1] != OK
         except (OSError, asyncio.IncompleteReadError):
             self.errors += 1
@@ -71,13 +64,11 @@ class Crowd:
     async def at_random(self, rate: float, seconds: float) -> dict[str, list[float]]:
         """Seconds of quotes and of questions, so many of each arriving in a second."""
         taken: dict[str, list[float]] = {"quote": [], "ask": []}
-        draw, tasks = random.Random(2), set()
-        while self._idle:
-            self._idle.pop()[1].close()
+        draw, tasks = random.Random(), set()
         due = start = time.perf_counter()
 
         async def one(verb: str, late: float) -> None:
-            taken[verb].append(late + await self.sent(verb, 1))
+            taken[verb].append(late + await self.sent(verb))
 
         while (due := due + draw.expovariate(2 * rate)) < start + seconds:
             await asyncio.sleep(max(0.0, due - time.perf_counter()))

@@ -15,6 +15,7 @@ from uuid import uuid4
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from discreet.service.failures import Turned, as_turned
+from discreet.service.loops import working
 from discreet.service.settings import Limits
 from discreet.service.writing import turned
 
@@ -67,7 +68,8 @@ class Guard:
         outward = self._outward(visit, send)
         self._inside += 1
         try:
-            await self._let_in(scope, receive, outward)
+            with working():
+                await self._let_in(scope, receive, outward)
         except TimeoutError:
             raise  # of a reader who takes nothing: the connection is closed
         except Exception as error:  # noqa: BLE001 - the last place that can turn it into a response

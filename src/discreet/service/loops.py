@@ -1,61 +1,74 @@
-"""The event loop of a worker among several: while a thread of it works, it leaves new connections to those that have time.
+"""The event loop of a worker among several: while it has a request to work on, it leaves new connections to those that have time.
 
 All workers wait at one socket. A worker that is busy would take connections all the same, and whoever came by them would wait
 behind its work while another worker is idle. How long it stays away tells nothing of rows: until a public number of milliseconds
-is over, or a thread has ended, and one that reads rows ends at the public time of its question.
+is over, or a request has ended, and one that reads rows ends at the public time of its question.
 """
 
-from asyncio import AbstractEventLoop, Future, SelectorEventLoop, Task
-from collections.abc import Callable
-from concurrent.futures import Executor
-from contextlib import suppress
+from asyncio import AbstractEventLoop, SelectorEventLoop, Task, get_running_loop
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from errno import EMFILE, ENFILE, ENOBUFS, ENOMEM
 from socket import socket
 from ssl import SSLContext
 from typing import Any
 
-__all__ = ["Loop"]
+__all__ = ["Loop", "working"]
 
-_LEFT_TO_OTHERS = 0.03  # seconds: then it takes connections again, busy as it is
+_LEFT_TO_OTHERS = 0.03  # seconds of a request: then connections are taken again, busy as the worker is
+_ARRIVING = 0.002  # seconds for the request of a new connection to begin: few, since whoever connects may say nothing
 _NO_ROOM = 1.0  # seconds to wait where the system has no room for a connection
 _FULL = {EMFILE, ENFILE, ENOBUFS, ENOMEM}
 
 
+@contextmanager
+def working() -> Iterator[None]:
+    """Inside, this worker has a request to work on."""
+    loop = get_running_loop()
+    let_go = loop.held(_LEFT_TO_OTHERS) if isinstance(loop, Loop) else lambda: None  # one worker has nobody to leave it to
+    try:
+        yield
+    finally:
+        let_go()
+
+
 class Loop(SelectorEventLoop):
-    """Asyncio's own, with doors for servers."""
+    """Asyncio's own, with doors for servers. They are open while nothing holds them shut."""
 
     def __init__(self) -> None:
         super().__init__()
         self._doors: list[_Door] = []
-        self._working = 0
+        self._holding: set[object] = set()
 
     async def create_server(  # type: ignore[override]
         self, protocol_factory: Callable[[], Any], *, sock: socket, ssl: SSLContext | None = None, backlog: int = 100
     ) -> "_Door":
         """Listen on a socket that is bound."""
-        door = _Door(self, protocol_factory, sock, ssl, self._is_working)
+        door = _Door(self, protocol_factory, sock, ssl, self.held)
         sock.setblocking(False)
         sock.listen(backlog)
         self._doors.append(door)
-        door.open()
+        if not self._holding:
+            door.open()
         return door
 
-    def run_in_executor(self, executor: Executor | None, func: Callable[..., Any], *args: Any) -> "Future[Any]":  # type: ignore[override]
-        """Have a thread do something; as long as one does, doors are shut for a moment."""
-        future = super().run_in_executor(executor, func, *args)
-        self._working += 1
-        if self._working == 1:
-            for door in self._doors:
-                door.shut(_LEFT_TO_OTHERS)
-        future.add_done_callback(self._rested)
-        return future
+    def held(self, seconds: float) -> Callable[[], None]:
+        """Hold the doors shut, for so long or until what is returned is called."""
+        mark = object()
+        self._holding.add(mark)
+        for door in self._doors:
+            door.shut()
+        timer = self.call_later(seconds, self._let_go, mark)
 
-    def _is_working(self) -> bool:
-        return self._working > 0
+        def let_go() -> None:
+            timer.cancel()
+            self._let_go(mark)
 
-    def _rested(self, _: "Future[Any]") -> None:
-        self._working -= 1
-        if not self._working:
+        return let_go
+
+    def _let_go(self, mark: object) -> None:
+        self._holding.discard(mark)
+        if not self._holding:
             for door in self._doors:
                 door.open()
 
@@ -64,27 +77,23 @@ class _Door:
     """A socket that many listen on; what uvicorn wants of a server."""
 
     def __init__(
-        self, loop: AbstractEventLoop, made: Callable[[], Any], sock: socket, ssl: SSLContext | None, is_busy: Callable[[], bool]
+        self, loop: AbstractEventLoop, made: Callable[[], Any], sock: socket, ssl: SSLContext | None,
+        hold: Callable[[float], object],
     ) -> None:
         self.sockets = (sock,)
-        self._is_busy = is_busy
-        self._loop, self._made, self._sock, self._ssl = loop, made, sock, ssl
-        self._again = loop.call_soon(lambda: None)
+        self._loop, self._made, self._sock, self._ssl, self._hold = loop, made, sock, ssl, hold
         self._coming: set[Task[Any]] = set()
         self._is_closed = False
 
     def open(self) -> None:
         """Take connections."""
-        self._again.cancel()
         if not self._is_closed:
             self._loop.add_reader(self._sock, self._let_in)
 
-    def shut(self, seconds: float) -> None:
-        """Take none for so long, or until it is opened."""
+    def shut(self) -> None:
+        """Take none until it is opened."""
         if not self._is_closed:
             self._loop.remove_reader(self._sock)
-            self._again.cancel()
-            self._again = self._loop.call_later(seconds, self.open)
 
     def _let_in(self) -> None:
         """One of those that wait: the next may be somebody else's."""
@@ -92,10 +101,9 @@ class _Door:
             connection, _ = self._sock.accept()
         except OSError as error:  # somebody else was faster, it has gone again, or there is no room
             if error.errno in _FULL:
-                self.shut(_NO_ROOM)
+                self._hold(_NO_ROOM)
             return
-        if self._is_busy():  # and nobody else had time for it
-            self.shut(_LEFT_TO_OTHERS)
+        self._hold(_ARRIVING)
         task = self._loop.create_task(self._welcome(connection))
         self._coming.add(task)
         task.add_done_callback(self._coming.discard)
@@ -108,7 +116,6 @@ class _Door:
         """Take no more."""
         if not self._is_closed:
             self._is_closed = True
-            self._again.cancel()
             self._loop.remove_reader(self._sock)
             self._sock.close()
 

@@ -18,6 +18,7 @@ from discreet.errors import ParameterError
 from discreet.service.app import make_guarded
 from discreet.service.guard import Guard
 from discreet.service.patience import Patient
+from discreet.service.seats import take_seat
 from discreet.service.settings import Settings
 
 __all__ = ["serve"]
@@ -50,7 +51,7 @@ def serve(settings: Settings, said: Callable[[str], None]) -> None:
 
 
 def worker(settings: Settings) -> Guard:
-    """The application of one worker, with its log and as many connections as the system lets it have."""
+    """The application of one worker, with its log, its core and as many connections as the system lets it have."""
     log = logging.getLogger("discreet.service")
     if not log.handlers:
         handler = _handler(settings)
@@ -59,6 +60,8 @@ def worker(settings: Settings) -> Guard:
         log.setLevel(logging.INFO)
         log.propagate = False
     os.environ["DISCREET_WORKERS"] = str(settings.workers)  # their engines share the memory
+    if settings.workers > 1:
+        take_seat(settings.workers)
     _more_files()
     sys.setswitchinterval(_SWITCH)
     app = make_guarded(settings)

@@ -9,6 +9,7 @@ from tempfile import gettempdir
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+from discreet.cores import on_all_cores
 from discreet.engines.duckdb.dialect import DUCKDB
 from discreet.engines.duckdb.joins import cleared, look_at_companions, stored_companions, stored_lookups
 from discreet.engines.duckdb.limits import limits
@@ -200,7 +201,8 @@ def started() -> tuple["DuckDBPyConnection", str]:
 
     sweep("discreet-", gettempdir())  # what killed processes left
     folder = temporary_folder("discreet-", gettempdir())
-    return duckdb.connect(":memory:", config={**_SETTINGS, **limits(), "temp_directory": folder}), folder
+    with on_all_cores():  # its threads begin here
+        return duckdb.connect(":memory:", config={**_SETTINGS, **limits(), "temp_directory": folder}), folder
 
 
 def let_go(close: Callable[[], None], folder: str) -> None:

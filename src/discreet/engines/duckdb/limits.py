@@ -9,6 +9,7 @@ answer or what it costs.
 import os
 from pathlib import Path
 
+from discreet.cores import all_cores
 from discreet.errors import ParameterError
 
 __all__ = ["limits"]
@@ -52,4 +53,4 @@ def _memory() -> int:
 
 
 def _processors() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return len(all_cores()) or os.cpu_count() or 1
