@@ -30,7 +30,7 @@ from discreet.questions.sql import read_sql
 from discreet.releasing.stages import released_from
 
 MOST = {BY_GROUP: 1.4, BY_UNIT: 2.0, BY_KEY: 1.5}
-REPEATS = {BY_GROUP: 15, BY_UNIT: 3, BY_KEY: 3}
+REPEATS = {BY_GROUP: 40, BY_UNIT: 3, BY_KEY: 5}
 QUESTION = "SELECT k, COUNT(*) AS n FROM t GROUP BY k"
 FACTS = f"""\
 [table]

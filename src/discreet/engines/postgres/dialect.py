@@ -47,6 +47,7 @@ class _Generator(Postgres.Generator):  # type: ignore[misc, valid-type]  # made 
 
 class _Postgres(Dialect):
     name = "postgres"
+    frames_places = True
     double = "DOUBLE PRECISION"
     repeats = True
     folds = True

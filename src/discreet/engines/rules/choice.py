@@ -5,12 +5,12 @@ key it gives h = (N * FACTOR + key) mod PRIME, and from h come
 
 - the offset r = h mod n at which n rows are thinned to m: in their order, row p = 1, ..., n stays if
   floor((p * m + r) / n) > floor(((p - 1) * m + r) / n). Exactly m stay, evenly spread, each as often as any other;
-- the groups that stay. Of a question with FEW cells or fewer they are thinned as rows are, from the last cell to the first: the
+- the groups that stay. Of a question with FEW cells or fewer they are thinned as rows are, in the order of their cells: the
   cells of a unit are then the bits of one number, so that an engine can know them before it adds anything up. The offset is of
   the high bits, h >> 15: with that of the rows, each group would always keep the same of them. Of a question with more cells
-  they have an order: cell c comes by (z^5 mod PRIME) >> 15, z = (h + (c + 1) * STEP) mod PRIME, then by c; the first ``groups``
-  stay. z → z^5 is one to one modulo PRIME and far from linear, so that every group is left out about equally often. A key that
-  no list names has no cell: its own number modulo PRIME is in the place of c, and the last word is the key's.
+  they have an order of their own: cell c comes by (z^5 mod PRIME) >> 15, z = (h + (c + 1) * STEP) mod PRIME, then by c; the
+  first ``groups`` stay. z → z^5 is one to one modulo PRIME and far from linear, so that every group is left out about equally
+  often. A key that no list names has no cell: its own number modulo PRIME is in the place of c, and the last word is the key's.
 
 The order of rows is that of the values of the columns that the question reads, NULL first; rows that are tied are the same to the
 question, so that it makes no difference which of them stays. All of this is whole-number arithmetic below 2^63.
@@ -172,8 +172,7 @@ def _groups(of_unit: set[int], most: int, h: int, cells: int) -> set[int]:
     """Those of a unit's cells that stay."""
     if cells > FEW:
         return set(sorted(of_unit, key=lambda cell: (group_order(h, cell), cell))[:most])
-    last_first = sorted(of_unit, reverse=True)
-    return {cell for place, cell in enumerate(last_first, 1) if stays(place, len(last_first), most, h >> GROUP_SHIFT)}
+    return {cell for place, cell in enumerate(sorted(of_unit), 1) if stays(place, len(of_unit), most, h >> GROUP_SHIFT)}
 
 
 def _next(places: Counter[int], cell: int) -> int:

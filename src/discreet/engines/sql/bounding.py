@@ -180,7 +180,7 @@ class Bounded:
                 return packed
             pairs = self._choice.numbered(ordered, "ROW_NUMBER()", groups)
         elif groups is not None:
-            pairs = self._choice.thinned(self._choice.hashed(pairs), "ROW_NUMBER()", "COUNT(*)", groups)
+            pairs = self._choice.thinned_pairs(pairs, groups)
         return f"SELECT w_cell AS cell, {self._sums(values, spreads)} FROM {pairs} GROUP BY w_cell"
 
     def _sums(self, values: Sequence[_Column], spreads: Sequence[int]) -> str:
@@ -206,7 +206,7 @@ class Bounded:
         elif choice.has_sets:
             rows = choice.in_sets(rows, bound.groups)
         elif choice.is_of_few:
-            rows = choice.thinned(choice.hashed(rows), "DENSE_RANK()", "MAX(w_place)", bound.groups)
+            rows = choice.thinned_rows(rows, bound.groups)
         else:
             rows = choice.numbered(choice.ordered(choice.hashed(rows)), "DENSE_RANK()", bound.groups)
         for number, (most, within) in enumerate([(bound.rows_per_group, "w_u, w_cell"), (bound.rows, "w_u")]):

@@ -36,6 +36,7 @@ class Dialect(ABC):
     folds = False  # whether it works constants out while it plans, so that they must not fail wherever they stand
     grids_first = True  # whether any stored number may be put on a grid before it is brought into its range
     has_sets = False  # whether it is quicker with sets of cells, as bits of whole numbers, than with windows
+    frames_places = False  # whether ROW_NUMBER may have a frame: one window then tells places and sizes
     no_order = ""  # what a window says where rows have no order
     most_nodes: int | None = None  # of a stage, once those below it are merged into it: beyond, a fence goes in between
     fence = ""  # what ends a SELECT that is not merged into the one around it

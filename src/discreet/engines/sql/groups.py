@@ -13,6 +13,8 @@ from discreet.engines.sql.sheet import Sheet
 
 __all__ = ["Choice"]
 
+_WHOLE = " ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING"
+
 
 @dataclass(frozen=True, slots=True)
 class Choice:
@@ -46,15 +48,21 @@ class Choice:
         rows = added(rows, f"{place} OVER (PARTITION BY w_u ORDER BY w_order, w_cell) AS w_place")
         return f"(SELECT * FROM {rows} WHERE w_place <= {groups}) AS s"
 
-    def thinned(self, rows: str, place: str, size: str, groups: int) -> str:
-        """Of few groups those that stay; ``rows`` have w_hash. ``place`` numbers a unit's cells from the last, ``size`` is then
-        how many it has."""
-        rows = added(rows, f"{place} OVER (PARTITION BY w_u ORDER BY w_cell DESC) AS w_place")
-        rows = added(rows, f"{size} OVER (PARTITION BY w_u) AS w_size")
+    def thinned_pairs(self, pairs: str, groups: int) -> str:
+        """Of few groups those that stay, where each is one row: one window tells its place and how many there are."""
+        window = "PARTITION BY w_u ORDER BY w_cell"
+        place = f"ROW_NUMBER() OVER ({window}{_WHOLE if self.sheet.dialect.frames_places else ''}) AS w_place"
+        pairs = added(self.hashed(pairs), place, f"COUNT(*) OVER ({window}{_WHOLE}) AS w_size")
+        return f"(SELECT * FROM {pairs} WHERE {_stays('(w_place - 1)', groups)}) AS s"
+
+    def thinned_rows(self, rows: str, groups: int) -> str:
+        """The rows, with w_hash, of the groups that stay of few."""
+        rows = added(self.hashed(rows), "DENSE_RANK() OVER (PARTITION BY w_u ORDER BY w_cell) AS w_place")
+        rows = added(rows, "MAX(w_place) OVER (PARTITION BY w_u) AS w_size")
         return f"(SELECT * FROM {rows} WHERE {_stays('(w_place - 1)', groups)}) AS s"
 
     def in_sets(self, rows: str, groups: int) -> str:
-        """The rows, with w_hash, of the groups that stay, by the set of each unit's cells: the last cell is the lowest bit.
+        """The same by the set of each unit's cells, whose last cell is the lowest bit.
 
         Bits are shifted to the right, which no amount makes fail: an engine may work them out for rows that WHERE leaves out.
         """
@@ -62,7 +70,7 @@ class Choice:
         sets = f"(SELECT w_u, BIT_OR({bit}) AS w_set FROM {rows} GROUP BY w_u) AS s"  # one row per unit
         sets = added(self.hashed(sets), f"GREATEST({_bits('w_set')}, 1) AS w_size")
         sets = f"(SELECT w_u AS w_whose, w_set, w_hash, w_size FROM {sets}) AS k"
-        test = _stays(_bits(f"w_set & ({bit} - 1)"), groups)
+        test = _stays(f"(w_size - 1 - {_bits(f'w_set & ({bit} - 1)')})", groups)
         return f"(SELECT s.*, w_hash FROM {rows} JOIN {sets} ON w_u = w_whose WHERE {test}) AS s"
 
 
