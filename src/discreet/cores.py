@@ -8,7 +8,7 @@ same. Only Linux is told; elsewhere nothing here has an effect.
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import ClassVar
 
 __all__ = ["all_cores", "on_all_cores", "stay_on"]
@@ -51,7 +51,8 @@ if sys.platform == "linux":
         return frozenset(os.sched_getaffinity(0))
 
     def _move(cores: set[int] | frozenset[int]) -> None:
-        os.sched_setaffinity(0, cores)
+        with suppress(OSError):  # not allowed here, or none of them is there any more: it stays where it is
+            os.sched_setaffinity(0, cores)
 
 else:
 

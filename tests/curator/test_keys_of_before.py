@@ -1,5 +1,6 @@
-"""Keys that an earlier version has chosen by another rule: told again for free, and used by nothing new."""
+"""Keys and groups that an earlier version has chosen by another rule: told again for free, and used by nothing new."""
 
+from contextlib import closing
 from fractions import Fraction
 
 import pytest
@@ -7,10 +8,10 @@ from tests.ledger.made import edit, spent, sql, write_table
 
 from discreet.curator import office, open_table
 from discreet.curator.orders import Order, crossed
+from discreet.planning import identity, purchase
 from discreet.planning.build import make_plan
 from discreet.planning.price import read_price
 from discreet.questions.sql import read_sql
-from discreet.statistics.keys import Keys
 
 PRICE = {"epsilon": 1, "delta": "1e-6"}
 COUNTED = "SELECT name, COUNT(DISTINCT who) AS n FROM t GROUP BY name"
@@ -29,11 +30,15 @@ def t(tmp_path):
     curator.close()
 
 
-@pytest.fixture
-def before():
+@pytest.fixture(params=identity.EARLIER)
+def before(request):
     """The names that an earlier version wrote, until ``undo``."""
+
+    def of_then(plan, found_by=identity.HERE, *, age=0):
+        return identity.names_of(plan, found_by, age=max(age, request.param))
+
     with pytest.MonkeyPatch.context() as change:
-        change.setattr(Keys, "names", Keys.names_before)
+        change.setattr(purchase, "names_of", of_then)
         yield change
 
 
@@ -51,10 +56,10 @@ def test_keys_chosen_by_an_earlier_version_are_told_again_for_free_and_serve_no_
         assert (again.rows, again.id) == (first.rows, first.id) == (wider.rows, wider.id)
         assert t.quote(question, **PRICE).replay
     assert spent(t) == paid
-    view = t.ask(f"{COUNTED} ORDER BY n DESC", **PRICE)  # of other counts
+    view = t.ask(f"{MEAN} ORDER BY m DESC", **PRICE)  # of other rows, and maybe of other keys
     assert not view.replayed
-    assert spent(t) == paid + 1
-    assert t.ask(f"{COUNTED} ORDER BY n", **PRICE).replayed
+    assert paid < spent(t) <= paid + 1
+    assert t.ask(f"{MEAN} ORDER BY m", **PRICE).replayed
 
 
 @pytest.mark.slow
@@ -73,3 +78,33 @@ def test_what_an_earlier_version_was_choosing_keys_for_when_it_died_is_finished_
     assert (again.replayed, again.id, spent(t)) == (True, answer.id, paid)
     assert sql(tmp_path, "SELECT state, attempt FROM charges") == [("settled", 2)] * 2
     assert office.verify(tmp_path).ok
+
+
+LISTED = "SELECT place, COUNT(*) AS n FROM t GROUP BY place"
+
+
+@pytest.mark.slow
+def test_groups_that_an_earlier_version_has_chosen_are_told_again_for_free_and_serve_no_other_question(t, before):
+    first = t.ask(LISTED, epsilon=1, max_groups=1)
+    paid = spent(t)
+    before.undo()
+    again, wider = t.ask(LISTED, epsilon=1, max_groups=1), t.ask(LISTED, epsilon=1, max_groups=1, confidence="0.99")
+    assert again.replayed
+    assert wider.replayed
+    assert again.rows == first.rows == wider.rows
+    assert spent(t) == paid
+    assert not t.ask(f"{LISTED} ORDER BY n DESC", epsilon=1, max_groups=1).replayed
+    assert spent(t) == paid + 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("keys", [60, 70])
+def test_what_is_bought_with_keys_is_found_again_however_many_they_are(tmp_path, keys):
+    rows = "".join(f"p{i},{j},1,w{(2 * i + j) % keys:02}\n" for i in range(60 * keys) for j in range(2))
+    file = write_table(tmp_path, budget="epsilon = 100\ndelta = 0.001", rows=f"who,x,place,name\n{rows}")
+    edit(file, 'unit = "row"', 'unit = { column = "who", max_rows = 2, max_groups = 1 }')
+    office.register(file)
+    with closing(open_table(file)) as curator:
+        found = curator.ask(MEAN, **PRICE)
+        assert len(found.rows) == keys
+        assert curator.ask(BOTH, **PRICE).free

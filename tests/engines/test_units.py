@@ -129,7 +129,8 @@ def test_sums_that_do_not_fit_into_one_integer_are_packed_into_several(facts):
     fine = Grid(Fraction(1, 2**27), -(2**28), 10 * 2**27)
     most = 2**31 - 1
     wide = tuple(Measure(1, X, fine, within=(-(2**28) * most, 10 * 2**27 * most)) for _ in range(3))
-    wanted = Wanted(None, (KEY,), (*wide, Measure(0, within=(0, most))), Bound(3, groups=2))
+    many = ByStep(X, Fraction(1), Fraction(0), 0, 20)  # with the other key 80 cells: few are not packed
+    wanted = Wanted(None, (KEY, many), (*wide, Measure(0, within=(0, most))), Bound(3, groups=2))
     one, other = open_engine(facts, pd.DataFrame(rows)).run(wanted).take(), Reference(facts, rows).run(wanted).take()
     assert np.array_equal(one.high, other.high)
     assert np.array_equal(one.low, other.low)

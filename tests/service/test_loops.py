@@ -4,11 +4,14 @@ import asyncio
 import errno
 import socket
 import threading
+import time
 from contextlib import contextmanager
 
 import pytest
 
 from discreet.service import loops
+from discreet.service.guard import Guard
+from discreet.service.settings import Limits
 
 
 class Named(asyncio.Protocol):
@@ -128,14 +131,59 @@ def test_it_works_until_the_last_of_its_requests_has_ended(monkeypatch):
 
 def test_a_request_that_lasts_and_one_that_has_ended_hold_nothing(monkeypatch):
     """A question waits for its public time long after its work is done: that keeps no door shut."""
+    monkeypatch.setattr(loops, "_LEFT_TO_OTHERS", 0.01)
     with listening(b"one", b"two") as (address, one, two):
         one.work()
-        told(address), told(address)  # the moment of the first is over by now, though it goes on
+        time.sleep(0.05)  # its moment is over, though it goes on
         monkeypatch.setattr(loops, "_LEFT_TO_OTHERS", 600.0)
         two.work()
         one.work()
         one.rest()
         assert {told(address) for _ in range(10)} == {b"one"}
+
+
+def test_requests_that_follow_each_other_without_end_keep_nobody_out():
+    """As those of a proxy do, on connections that it keeps."""
+    with listening(b"one") as (address, one):
+
+        async def without_end():
+            held = [loops.working() for _ in range(2)]
+            held[0].__enter__()
+            while not is_over:
+                await asyncio.sleep(0.005)  # there is always one of two
+                held[1].__enter__()
+                held[0].__exit__(None, None, None)
+                held = [held[1], loops.working()]
+            held[0].__exit__(None, None, None)
+
+        is_over = []
+        running = asyncio.run_coroutine_threadsafe(without_end(), one.loop)
+        assert {told(address) for _ in range(10)} == {b"one"}
+        is_over.append(True)
+        running.result(30)
+
+
+@pytest.mark.parametrize("error", [None, ValueError])
+def test_whatever_the_guard_lets_in_holds_the_doors_until_it_is_told(error):
+    async def app(_scope, _receive, send):
+        seen.append(len(loop._holding))
+        if error is not None:
+            raise error
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b""})
+
+    async def nothing():
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def sent(message):
+        told.append(message)
+
+    seen, told, loop = [], [], loops.Loop()
+    scope = {"type": "http", "method": "GET", "path": "/", "headers": []}
+    loop.run_until_complete(Guard(app, Limits(), secure=False)(scope, nothing, sent))
+    assert (seen, len(loop._holding)) == ([1], 0)
+    assert told[0]["status"] == (200 if error is None else 500)
+    loop.close()
 
 
 @pytest.mark.parametrize("number", [errno.EMFILE, errno.ENOBUFS])

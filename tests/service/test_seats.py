@@ -10,6 +10,10 @@ pytestmark = [pytest.mark.skipif(sys.platform != "linux", reason="missing part: 
 SEATED = """
 import os, sys
 from discreet.service.seats import take_seat
+if len(sys.argv) > 2:
+    def refused(*_):
+        raise OSError
+    setattr(os, sys.argv[2], refused) if hasattr(os, sys.argv[2]) else setattr(__import__("socket"), sys.argv[2], refused)
 take_seat(int(sys.argv[1]))
 print(sorted(os.sched_getaffinity(0)), flush=True)
 sys.stdin.read()
@@ -20,8 +24,8 @@ CORES = sorted(os.sched_getaffinity(0)) if sys.platform == "linux" else []
 class Seated:
     """A process that has taken a seat, until it is killed."""
 
-    def __init__(self, workers):
-        words = [sys.executable, "-c", SEATED, str(workers)]
+    def __init__(self, workers, *refused):
+        words = [sys.executable, "-c", SEATED, str(workers), *refused]
         self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.cores = self.process.stdout.readline().strip()
 
@@ -34,8 +38,8 @@ class Seated:
 def seated():
     found = []
 
-    def take(workers):
-        found.append(Seated(workers))
+    def take(workers, *refused):
+        found.append(Seated(workers, *refused))
         return found[-1]
 
     yield take
@@ -65,5 +69,14 @@ def test_one_for_whom_no_seat_is_left_runs_where_it_may(seated):
 
 
 @pytest.mark.slow
-def test_fewer_workers_than_cores_run_where_they_may(seated):
-    assert seated(len(CORES) - 1).cores == str(CORES)
+@pytest.mark.parametrize("more", [-1, 1])
+def test_workers_that_cannot_be_dealt_out_evenly_run_where_they_may(seated, more):
+    if (workers := len(CORES) + more) % len(CORES) == 0:
+        workers = 0  # of one core every number is a multiple
+    assert seated(workers).cores == str(CORES)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("refused", ["sched_setaffinity", "socket"])
+def test_where_it_is_forbidden_a_worker_begins_all_the_same(seated, refused):
+    assert seated(len(CORES), refused).cores == str(CORES)

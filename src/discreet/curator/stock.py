@@ -142,7 +142,7 @@ class Stock:
         purchase = self._purchase(plan, request)
         if purchase is None or purchase.event != request.event:
             return None
-        if request.bought is None or request.names in (purchase.names, purchase.names_before):
+        if request.bought is None or request.names == purchase.names or request.names in purchase.earlier_names:
             return purchase
         return None  # of two vectors in another order the loss is the same
 

@@ -17,19 +17,21 @@ from discreet.questions.caps import caps_text
 from discreet.questions.joins import beside
 from discreet.questions.normal import normal, normal_expression
 from discreet.statistics.count import Count
+from discreet.statistics.keys import Keys
 from discreet.statistics.part import Part
 
-__all__ = ["HERE", "Names", "count_name", "names_of"]
+__all__ = ["EARLIER", "HERE", "Names", "count_name", "names_of"]
 
 _VERSION = "s1"  # changes whenever the meaning of a name changes; stored names stay valid under their version
+GROUPS_IN_ORDER, KEYS_BY_NAME = EARLIER = 1, 2  # ages of names: what was different then, and in all that are older
 HERE = "@"  # ends a name that holds for what the same charge has found: keys or bounds
 
 Names = tuple[str, ...]  # the first is a vector's own; by the others it is found too
 
 
-def names_of(plan: Plan, found_by: str = HERE, *, before: bool = False) -> tuple[tuple[Names, ...], ...]:
-    """Per part and slot, its names; or those of ``before``. ``found_by``: the charges that found the plan's keys or bounds."""
-    write = _Names(plan, before=before)
+def names_of(plan: Plan, found_by: str = HERE, *, age: int = 0) -> tuple[tuple[Names, ...], ...]:
+    """Per part and slot, its names; or those of an ``age``. ``found_by``: the charges that found the plan's keys or bounds."""
+    write = _Names(plan, age)
     staged = any(each.is_first for each in plan.vectors)
     return tuple(write.names(each, found_by if staged and not each.is_first else "") for each in plan.vectors)
 
@@ -45,8 +47,8 @@ def count_name(plan: Plan, of: Expression | None, condition: Expression | None) 
 class _Names:
     """Writes names; it has the texts that the parts of one plan share."""
 
-    def __init__(self, plan: Plan, *, before: bool = False) -> None:
-        question, self._before = normal(plan.question), before
+    def __init__(self, plan: Plan, age: int = 0) -> None:
+        question, self._age = normal(plan.question), age
         self._plan, self._text = plan, Texts().of
         self._beside = beside(question, plan.facts)
         self._rows = [*rows_text(question), *(f"beside {table} {version}" for table, version in self._beside)]
@@ -56,7 +58,7 @@ class _Names:
     def names(self, part: Part, found_by: str) -> tuple[Names, ...]:
         reading = part.reading(self._plan.wanted)
         about = self._rows if reading is None else self.about(reading)
-        slots = (part.names_before if self._before else part.names)(self, self._plan.facts)
+        slots = (part.names_before if self._age >= KEYS_BY_NAME else part.names)(self, self._plan.facts)
         return tuple(tuple(self.name(lines, about, found_by) for lines in slot) for slot in slots)
 
     def about(self, reading: Wanted | CountsWanted) -> list[str]:
@@ -70,11 +72,15 @@ class _Names:
         return [*about, f"ordered by {sorted(columns_read(reading))}"]
 
     def _thinned(self) -> list[str]:
-        """Said where few groups are chosen: they had an order before, and what was stored then is of other rows."""
+        """Said where few groups are chosen, or somebody has yet to find out how many: they had an order before, and what was
+        stored then is of other rows."""
+        if self._age >= GROUPS_IN_ORDER:
+            return []
         wanted = self._plan.wanted
         read = [wanted] if wanted.per_unit is None else [wanted, wanted.per_unit.inside]
         capped = [each for each in read if each.unit is not None and each.unit.groups is not None]
-        return ["groups thinned" for each in capped if each.cells <= FEW]
+        is_found = any(isinstance(each, Keys) for each in self._plan.vectors)
+        return ["groups thinned" for each in capped if is_found or each.cells <= FEW]
 
     def key(self, place: int) -> str:
         return self._text(self._question.keys[place])

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from discreet.planning.found_bounds import price_without
-from discreet.planning.identity import HERE, Names, names_of
+from discreet.planning.identity import EARLIER, HERE, Names, names_of
 from discreet.planning.plan import Derived, Plan
 from discreet.planning.staged import opened
 from discreet.privacy.conversion import epsilon_of
@@ -85,15 +85,15 @@ class Purchase:
     @property
     def names(self) -> tuple[tuple[int, int, str], ...]:
         """What the bought vectors are about: place, slot, and each of its names."""
-        return self._named(before=False)
+        return self._named()
 
     @property
-    def names_before(self) -> tuple[tuple[int, int, str], ...]:
-        """The same as an earlier version wrote it."""
-        return self._named(before=True)
+    def earlier_names(self) -> tuple[tuple[tuple[int, int, str], ...], ...]:
+        """The same as each of several earlier versions wrote it."""
+        return tuple(map(self._named, EARLIER))
 
-    def _named(self, *, before: bool) -> tuple[tuple[int, int, str], ...]:
-        names = names_of(self.plan, _found_by(self.uses, self.plan), before=before)
+    def _named(self, age: int = 0) -> tuple[tuple[int, int, str], ...]:
+        names = names_of(self.plan, _found_by(self.uses, self.plan), age=age)
         return tuple((place, slot, name) for place in self.bought for slot, each in enumerate(names[place]) for name in each)
 
 

@@ -2,10 +2,10 @@
 
 All workers wait at one socket. A worker that is busy would take connections all the same, and whoever came by them would wait
 behind its work while another worker is idle. How long it stays away tells nothing of rows: until a public number of milliseconds
-is over, or a request has ended, and one that reads rows ends at the public time of its question.
+is over, or its requests have ended, and one that reads rows ends at the public time of its question.
 """
 
-from asyncio import AbstractEventLoop, SelectorEventLoop, Task, get_running_loop
+from asyncio import SelectorEventLoop, Task, get_running_loop
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from errno import EMFILE, ENFILE, ENOBUFS, ENOMEM
@@ -15,7 +15,7 @@ from typing import Any
 
 __all__ = ["Loop", "working"]
 
-_LEFT_TO_OTHERS = 0.03  # seconds of a request: then connections are taken again, busy as the worker is
+_LEFT_TO_OTHERS = 0.03  # seconds: then a connection is taken again, busy as the worker is
 _ARRIVING = 0.002  # seconds for the request of a new connection to begin: few, since whoever connects may say nothing
 _NO_ROOM = 1.0  # seconds to wait where the system has no room for a connection
 _FULL = {EMFILE, ENFILE, ENOBUFS, ENOMEM}
@@ -25,7 +25,7 @@ _FULL = {EMFILE, ENFILE, ENOBUFS, ENOMEM}
 def working() -> Iterator[None]:
     """Inside, this worker has a request to work on."""
     loop = get_running_loop()
-    let_go = loop.held(_LEFT_TO_OTHERS) if isinstance(loop, Loop) else lambda: None  # one worker has nobody to leave it to
+    let_go = loop.held() if isinstance(loop, Loop) else lambda: None  # one worker has nobody to leave it to
     try:
         yield
     finally:
@@ -33,18 +33,19 @@ def working() -> Iterator[None]:
 
 
 class Loop(SelectorEventLoop):
-    """Asyncio's own, with doors for servers. They are open while nothing holds them shut."""
+    """Asyncio's own, with doors for servers. They are open while nothing holds them shut, and never shut for long."""
 
     def __init__(self) -> None:
         super().__init__()
         self._doors: list[_Door] = []
         self._holding: set[object] = set()
+        self._moment = self.call_soon(lambda: None)  # at its end they are opened, whatever holds them
 
     async def create_server(  # type: ignore[override]
         self, protocol_factory: Callable[[], Any], *, sock: socket, ssl: SSLContext | None = None, backlog: int = 100
     ) -> "_Door":
         """Listen on a socket that is bound."""
-        door = _Door(self, protocol_factory, sock, ssl, self.held)
+        door = _Door(self, protocol_factory, sock, ssl)
         sock.setblocking(False)
         sock.listen(backlog)
         self._doors.append(door)
@@ -52,42 +53,42 @@ class Loop(SelectorEventLoop):
             door.open()
         return door
 
-    def held(self, seconds: float) -> Callable[[], None]:
-        """Hold the doors shut, for so long or until what is returned is called."""
+    def held(self) -> Callable[[], None]:
+        """Hold the doors shut, until what is returned is called or the moment is over that began when they were shut."""
+        if not self._holding:
+            self._moment = self.call_later(_LEFT_TO_OTHERS, self._open)
+            for door in self._doors:
+                door.shut()
         mark = object()
         self._holding.add(mark)
-        for door in self._doors:
-            door.shut()
-        timer = self.call_later(seconds, self._let_go, mark)
 
         def let_go() -> None:
-            timer.cancel()
-            self._let_go(mark)
+            if mark in self._holding:
+                self._holding.discard(mark)
+                if not self._holding:
+                    self._open()
 
         return let_go
 
-    def _let_go(self, mark: object) -> None:
-        self._holding.discard(mark)
-        if not self._holding:
-            for door in self._doors:
-                door.open()
+    def _open(self) -> None:
+        self._moment.cancel()
+        self._holding.clear()
+        for door in self._doors:
+            door.open()
 
 
 class _Door:
     """A socket that many listen on; what uvicorn wants of a server."""
 
-    def __init__(
-        self, loop: AbstractEventLoop, made: Callable[[], Any], sock: socket, ssl: SSLContext | None,
-        hold: Callable[[float], object],
-    ) -> None:
+    def __init__(self, loop: Loop, made: Callable[[], Any], sock: socket, ssl: SSLContext | None) -> None:
         self.sockets = (sock,)
-        self._loop, self._made, self._sock, self._ssl, self._hold = loop, made, sock, ssl, hold
+        self._loop, self._made, self._sock, self._ssl = loop, made, sock, ssl
         self._coming: set[Task[Any]] = set()
-        self._is_closed = False
+        self._is_closed = self._is_full = False
 
     def open(self) -> None:
         """Take connections."""
-        if not self._is_closed:
+        if not self._is_closed and not self._is_full:
             self._loop.add_reader(self._sock, self._let_in)
 
     def shut(self) -> None:
@@ -101,12 +102,18 @@ class _Door:
             connection, _ = self._sock.accept()
         except OSError as error:  # somebody else was faster, it has gone again, or there is no room
             if error.errno in _FULL:
-                self._hold(_NO_ROOM)
+                self._is_full = True
+                self.shut()
+                self._loop.call_later(_NO_ROOM, self._has_room)
             return
-        self._hold(_ARRIVING)
+        self._loop.call_later(_ARRIVING, self._loop.held())
         task = self._loop.create_task(self._welcome(connection))
         self._coming.add(task)
         task.add_done_callback(self._coming.discard)
+
+    def _has_room(self) -> None:
+        self._is_full = False
+        self.open()
 
     async def _welcome(self, connection: socket) -> None:
         with suppress(OSError):  # it has gone, or speaks no TLS

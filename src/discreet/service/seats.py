@@ -1,11 +1,13 @@
-"""A core for each worker, where there are as many workers as cores or more: see ``discreet.cores``.
+"""A core for each worker, where the workers can be dealt out evenly over the cores: see ``discreet.cores``.
 
 A seat is a name that one process of the system at a time can have. It is free again when the process ends, however it does, so
-that whoever replaces a worker has its seat.
+that whoever replaces a worker that died has its seat. One that begins before the old one ends finds none, and runs anywhere.
 """
 
 import os
 import socket
+from contextlib import suppress
+from pathlib import Path
 
 from discreet.cores import all_cores, stay_on
 
@@ -13,13 +15,15 @@ __all__ = ["take_seat"]
 
 
 def take_seat(workers: int) -> None:
-    """Stay on a core of our own among so many workers of one service; nothing where there are more cores than workers."""
+    """Stay on a core of our own among so many workers of one service; nothing where they are no multiple of the cores."""
     cores = sorted(all_cores())
-    if not 0 < len(cores) <= workers:
+    if not cores or workers % len(cores):
         return
-    seat = next((place for place in range(workers) if _is_taken(f"discreet-{os.getppid()}-{place}")), None)
-    if seat is not None:
-        stay_on(cores[seat % len(cores)])
+    with suppress(OSError):  # whoever runs us may have forbidden it
+        room = Path("/proc/self/ns/pid").stat().st_ino  # several containers may share names of sockets, and have like processes
+        seat = next((place for place in range(workers) if _is_taken(f"discreet-{room}-{os.getppid()}-{place}")), None)
+        if seat is not None:
+            stay_on(cores[seat % len(cores)])
 
 
 def _is_taken(name: str) -> bool:

@@ -8,6 +8,7 @@ import os
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from discreet.cores import on_all_cores
 from discreet.errors import FactsError
 
 if TYPE_CHECKING:
@@ -72,7 +73,8 @@ def session_of(source: Any) -> "SparkSession":
             "there is no Spark session, and nothing says where to find one",
             hint="write the address of a Spark Connect server into SPARK_REMOTE: sc://host:15002",
         )
-    return _impatient(SparkSession.builder.config("spark.log.level", "OFF").getOrCreate())
+    with on_all_cores():  # a Java machine may begin here
+        return _impatient(SparkSession.builder.config("spark.log.level", "OFF").getOrCreate())
 
 
 def _is_whole() -> bool:
