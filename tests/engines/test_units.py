@@ -118,6 +118,11 @@ def test_units_of_other_types_are_told_apart_too(facts, one, other):
     assert found.low.tolist() == [[2], [2]]
 
 
+def test_truth_values_as_units_choose_the_same_rows_as_in_the_reference(facts):
+    rows = [{"who": bool(place % 2), "x": place % 11, "c": (1, 3, 5)[place % 3], "w": "a"} for place in range(40)]
+    agree(open_engine(declared(facts), pd.DataFrame(rows)), Reference(declared(facts), rows))
+
+
 def test_a_source_without_the_units_is_refused(facts):
     with pytest.raises(FactsError, match="no column called 'who'"):
         open_engine(declared(facts), pd.DataFrame({"x": [1], "c": [1], "w": ["a"]}))

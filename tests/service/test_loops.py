@@ -5,7 +5,7 @@ import errno
 import socket
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 import pytest
 
@@ -110,7 +110,7 @@ def test_where_all_work_somebody_takes_it_after_a_moment():
 
 
 def test_whoever_has_taken_a_connection_waits_for_its_request_before_the_next(monkeypatch):
-    monkeypatch.setattr(loops, "_ARRIVING", 600.0)
+    monkeypatch.setattr(loops, "_ARRIVING", 10**9)
     with listening(b"one", b"two") as (address, _one, _two):
         assert {told(address), told(address)} == {b"one", b"two"}  # each took one, and is shut now
 
@@ -142,25 +142,42 @@ def test_a_request_that_lasts_and_one_that_has_ended_hold_nothing(monkeypatch):
         assert {told(address) for _ in range(10)} == {b"one"}
 
 
-def test_requests_that_follow_each_other_without_end_keep_nobody_out():
-    """As those of a proxy do, on connections that it keeps."""
+@pytest.mark.parametrize("overlaps", [True, False])
+def test_requests_that_follow_each_other_without_end_keep_nobody_out(overlaps):
+    """As those of a proxy do, on connections that it keeps: one is always there, or one begins in every round of the loop."""
     with listening(b"one") as (address, one):
 
         async def without_end():
-            held = [loops.working() for _ in range(2)]
-            held[0].__enter__()
+            before = nullcontext()
             while not is_over:
-                await asyncio.sleep(0.005)  # there is always one of two
-                held[1].__enter__()
-                held[0].__exit__(None, None, None)
-                held = [held[1], loops.working()]
-            held[0].__exit__(None, None, None)
+                with loops.working() if not overlaps else nullcontext():
+                    held = loops.working() if overlaps else nullcontext()
+                    held.__enter__()
+                    before.__exit__(None, None, None)
+                    before = held
+                    await asyncio.sleep(0)
+            before.__exit__(None, None, None)
 
         is_over = []
         running = asyncio.run_coroutine_threadsafe(without_end(), one.loop)
         assert {told(address) for _ in range(10)} == {b"one"}
         is_over.append(True)
         running.result(30)
+
+
+def test_whoever_does_not_send_what_was_promised_holds_nothing():
+    async def never():
+        seen.append(len(loop._holding))
+        return {"type": "http.disconnect"}
+
+    async def sent(_message):
+        raise AssertionError
+
+    seen, loop = [], loops.Loop()
+    scope = {"type": "http", "method": "POST", "path": "/x", "headers": [(b"content-length", b"5")]}
+    loop.run_until_complete(Guard(None, Limits(), secure=False)(scope, never, sent))
+    assert seen == [0]
+    loop.close()
 
 
 @pytest.mark.parametrize("error", [None, ValueError])

@@ -68,8 +68,7 @@ class Guard:
         outward = self._outward(visit, send)
         self._inside += 1
         try:
-            with working():
-                await self._let_in(scope, receive, outward)
+            await self._let_in(scope, receive, outward)
         except TimeoutError:
             raise  # of a reader who takes nothing: the connection is closed
         except Exception as error:  # noqa: BLE001 - the last place that can turn it into a response
@@ -87,7 +86,8 @@ class Guard:
             return
         body = await self._body(scope, receive)
         if body is not None:
-            await self._app(scope, _again(body, receive), send)
+            with working():  # from here on: whoever does not send what they promised keeps nobody out
+                await self._app(scope, _again(body, receive), send)
 
     async def _body(self, scope: Scope, receive: Receive) -> bytes | None:
         """The whole body, which is small; None if whoever sent it has gone."""

@@ -16,7 +16,7 @@ from typing import Any
 __all__ = ["Loop", "working"]
 
 _LEFT_TO_OTHERS = 0.03  # seconds: then a connection is taken again, busy as the worker is
-_ARRIVING = 0.002  # seconds for the request of a new connection to begin: few, since whoever connects may say nothing
+_ARRIVING = 12  # rounds of the loop for the request of a new connection to begin: few, since whoever connects may say nothing
 _NO_ROOM = 1.0  # seconds to wait where the system has no room for a connection
 _FULL = {EMFILE, ENFILE, ENOBUFS, ENOMEM}
 
@@ -56,6 +56,7 @@ class Loop(SelectorEventLoop):
     def held(self) -> Callable[[], None]:
         """Hold the doors shut, until what is returned is called or the moment is over that began when they were shut."""
         if not self._holding:
+            self._moment.cancel()
             self._moment = self.call_later(_LEFT_TO_OTHERS, self._open)
             for door in self._doors:
                 door.shut()
@@ -71,10 +72,14 @@ class Loop(SelectorEventLoop):
         return let_go
 
     def _open(self) -> None:
+        """One that waits is taken now: if the next request were there first, the door would be shut before anybody looks."""
         self._moment.cancel()
         self._holding.clear()
         for door in self._doors:
-            door.open()
+            door.look()
+        if not self._holding:
+            for door in self._doors:
+                door.open()
 
 
 class _Door:
@@ -89,15 +94,17 @@ class _Door:
     def open(self) -> None:
         """Take connections."""
         if not self._is_closed and not self._is_full:
-            self._loop.add_reader(self._sock, self._let_in)
+            self._loop.add_reader(self._sock, self.look)
 
     def shut(self) -> None:
         """Take none until it is opened."""
         if not self._is_closed:
             self._loop.remove_reader(self._sock)
 
-    def _let_in(self) -> None:
-        """One of those that wait: the next may be somebody else's."""
+    def look(self) -> None:
+        """Take one of those that wait, if there is one: the next may be somebody else's."""
+        if self._is_closed or self._is_full:
+            return
         try:
             connection, _ = self._sock.accept()
         except OSError as error:  # somebody else was faster, it has gone again, or there is no room
@@ -106,10 +113,16 @@ class _Door:
                 self.shut()
                 self._loop.call_later(_NO_ROOM, self._has_room)
             return
-        self._loop.call_later(_ARRIVING, self._loop.held())
+        self._rounds(_ARRIVING, self._loop.held())
         task = self._loop.create_task(self._welcome(connection))
         self._coming.add(task)
         task.add_done_callback(self._coming.discard)
+
+    def _rounds(self, left: int, let_go: Callable[[], None]) -> None:
+        if left:
+            self._loop.call_soon(self._rounds, left - 1, let_go)
+        else:
+            let_go()
 
     def _has_room(self) -> None:
         self._is_full = False

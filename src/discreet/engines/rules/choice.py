@@ -90,6 +90,8 @@ def unit_of(raw: Raw) -> str | None:
     match raw:
         case None:
             return None
+        case bool():
+            return str(raw).lower()  # as databases write it
         case float():
             return None if isnan(raw) else str(int(raw)) if raw.is_integer() and abs(raw) <= SAFE else repr(raw)
         case str():
