@@ -1,4 +1,4 @@
-"""Groups of a unit that stay, where few become many: at 62 cells and beside them, all engines choose as the reference does."""
+"""Groups of a unit that stay: at 62 cells, where few become many, DuckDB and PostgreSQL choose as the reference does."""
 
 from fractions import Fraction
 from itertools import product
@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from tests import postgres_server as pg
-from tests.engines.spark_tables import beside, connected
 from tests.laws.engines_of_laws import Compared
 
 from discreet.engines import open_engine
@@ -66,13 +65,6 @@ def test_in_postgresql(known, cells):
     rows = made(cells)
     table = pg.stored({"who": "int4", "k": "int8", "x": "int4"}, [tuple(row.values()) for row in rows])
     same(Compared(pg.opened(known, table), Reference(known, rows)), cells, (1, 2, FEW - 1, FEW, MOST))
-
-
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("cells", [2, FEW, FEW + 1])
-def test_on_spark(known, cells):
-    same(beside(connected(), known, made(cells)), cells, (1, FEW - 1))
 
 
 @pytest.mark.parametrize(("cells", "groups"), list(product([1, 2, 5, FEW, FEW + 1], [1, 2, 4, FEW])))
