@@ -110,7 +110,7 @@ def test_where_all_work_somebody_takes_it_after_a_moment():
 
 
 def test_whoever_has_taken_a_connection_waits_for_its_request_before_the_next(monkeypatch):
-    monkeypatch.setattr(loops, "_ARRIVING", 10**9)
+    monkeypatch.setattr(loops, "_ARRIVING", 600.0)
     with listening(b"one", b"two") as (address, _one, _two):
         assert {told(address), told(address)} == {b"one", b"two"}  # each took one, and is shut now
 

@@ -16,7 +16,7 @@ from typing import Any
 __all__ = ["Loop", "working"]
 
 _LEFT_TO_OTHERS = 0.03  # seconds: then a connection is taken again, busy as the worker is
-_ARRIVING = 12  # rounds of the loop for the request of a new connection to begin: few, since whoever connects may say nothing
+_ARRIVING = 0.002  # seconds for the request of a new connection to begin: few, since whoever connects may say nothing
 _NO_ROOM = 1.0  # seconds to wait where the system has no room for a connection
 _FULL = {EMFILE, ENFILE, ENOBUFS, ENOMEM}
 
@@ -113,16 +113,10 @@ class _Door:
                 self.shut()
                 self._loop.call_later(_NO_ROOM, self._has_room)
             return
-        self._rounds(_ARRIVING, self._loop.held())
+        self._loop.call_later(_ARRIVING, self._loop.held())
         task = self._loop.create_task(self._welcome(connection))
         self._coming.add(task)
         task.add_done_callback(self._coming.discard)
-
-    def _rounds(self, left: int, let_go: Callable[[], None]) -> None:
-        if left:
-            self._loop.call_soon(self._rounds, left - 1, let_go)
-        else:
-            let_go()
 
     def _has_room(self) -> None:
         self._is_full = False
