@@ -220,6 +220,8 @@ def test_what_fails_on_spark_on_some_row_is_found_and_what_never_fails_is_accept
     session.client.close()
 
 
+SUMMED = type(SPARK).summed
+
 # ---- mistakes in a dialect: each hook as somebody might write it who knows DuckDB alone
 
 
@@ -229,6 +231,10 @@ def plain_cast(self, value, of, to):
 
 def plain_sum(self, value, over=None, *, most=0, of_unit=False):
     return Dialect.summed(self, value, over, most=most, of_unit=of_unit)
+
+
+def sum_less_too_little(self, value, over=None, *, most=0, of_unit=False):
+    return SUMMED(self, value, over, most=min(most, 2**31 - 1), of_unit=of_unit)
 
 
 def plain_like(self, text, pattern):
@@ -253,13 +259,14 @@ PLANTED = {
     "powers that overflow": (POSTGRES, "power", Dialect.power),
     "LIKE with a backslash at its end": (POSTGRES, "like", plain_like),
     "constants in branches that are not taken": (POSTGRES, "folds", False),
-    "grids before clamps": (POSTGRES, "grids_first", True),
+    "grids before clamps": (POSTGRES, "gridding", "first"),
     "a truth value as BIGINT": (POSTGRES, "truth_as_whole", Dialect.truth_as_whole),
     "divisions by 0": (SPARK, "combined", none),
     "casts that raise in ANSI mode": (SPARK, "tried", plain_cast),
     "FLOOR that is BIGINT": (SPARK, "floor", plain_floor),
     "CEIL that is BIGINT": (SPARK, "ceil", lambda self, x: exp.Anonymous(this="CEIL", expressions=[x])),
     "SUM that overflows": (SPARK, "summed", plain_sum),
+    "SUM less a half that is too small": (SPARK, "summed", sum_less_too_little),
     "LIKE with a backslash before nothing special": (SPARK, "like", plain_like),
     "a quotient that is BIGINT": (SPARK, "quotient", quick),
 }

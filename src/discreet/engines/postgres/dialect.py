@@ -49,9 +49,9 @@ class _Postgres(Dialect):
     name = "postgres"
     frames_places = True
     double = "DOUBLE PRECISION"
-    repeats = True
+    repeats = frozenset({"combined", "floor", "power", "tried"})
     folds = True
-    grids_first = False  # a product of any number may overflow
+    gridding = "last"  # a product of any number may overflow
     most_nodes = 4000  # planned in some 20 ms
     fence = " OFFSET 0"
 

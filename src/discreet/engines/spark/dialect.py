@@ -33,7 +33,8 @@ class _Generator(Spark.Generator):  # type: ignore[misc, valid-type]  # made by 
 
 class _Spark(Dialect):
     name = "spark"
-    repeats = True
+    repeats = frozenset({"floor", "tried"})
+    gridding = "inside"  # FLOOR of what has one is a BIGINT at once
     no_order = " ORDER BY NULL"
 
     def generator(self) -> "Generator":
@@ -45,6 +46,9 @@ class _Spark(Dialect):
     def floor(self, x: exp.Expr) -> exp.Expr:
         """FLOOR of a DOUBLE is BIGINT there, and raises on what has none: beyond 2^53 all numbers are whole."""
         return _within(x, exp.Cast(this=exp.Floor(this=x), to=_type("DOUBLE")))
+
+    def whole_floor(self, x: exp.Expr) -> exp.Expr:
+        return exp.Floor(this=x)
 
     def ceil(self, x: exp.Expr) -> exp.Expr:
         return _within(x, exp.Cast(this=exp.Anonymous(this="CEIL", expressions=[x]), to=_type("DOUBLE")))
@@ -74,7 +78,8 @@ class _Spark(Dialect):
         self, value: exp.Expr, over: Callable[[exp.Expr], exp.Expr] | None = None, *, most: int = 1 << LOW_BITS,
         of_unit: bool = False
     ) -> exp.Expr:
-        """SUM of BIGINT is BIGINT there, and that of DECIMAL takes three times as long: pieces are added up, and put together."""
+        """SUM of BIGINT is BIGINT there, and that of DECIMAL takes three times as long. What 2^33 rows may bring beyond 64 bits
+        is added up less a half, which their number brings back, or in pieces that are put together."""
 
         def total(piece: exp.Expr) -> exp.Expr:
             added = exp.Sum(this=piece)
@@ -82,6 +87,12 @@ class _Spark(Dialect):
 
         if most < 1 << _PIECE:
             return total(value)
+        if most < 2 << _PIECE and not of_unit:  # less 2^30 are 2^33 such numbers: no sum of some of them is below -2^63, or above
+            half = _digits(str(1 << _PIECE))
+            moved = total(exp.Paren(this=exp.Sub(this=value, expression=half)))
+            counted: exp.Expr = exp.Count(this=value.copy())
+            whole = _joined(moved, over(counted) if over else counted)
+            return exp.Greatest(this=whole, expressions=[_digits("0")])  # which it is, and the statement shows it
         low = total(exp.BitwiseAnd(this=_paren(value), expression=_digits(str((1 << _PIECE) - 1))))
         if most < 1 << 2 * _PIECE:
             return _joined(low, total(_shifted(value, _PIECE)))

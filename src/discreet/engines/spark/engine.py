@@ -53,6 +53,7 @@ class Spark:
         self._facts, self._source, self._given, self._tell = facts, source, dict(lookups or {}), tell
         self._prefix = f"discreet_{uuid4().hex}"
         self._views: list[str] = []
+        self._of_frames: dict[str, list[Kind]] = {}  # columns by view: a frame keeps those that it was made with
         self._let_go: Callable[[], object] = lambda: None
         try:
             guarded("Spark could not be reached", self._open, SourceFault, tell=tell)  # no row is read yet
@@ -127,17 +128,20 @@ class Spark:
             view = f"{self._prefix}_{len(self._views)}"
             frame.createOrReplaceGlobalTempView(view)
             self._views.append(view)
-            return f"global_temp.{view}"
+            relation = f"global_temp.{view}"
+            self._of_frames[relation] = kinds_of(self._session.table(relation).schema)
+            return relation
         raise FactsError(f"{name} is not on Spark, and the table is", hint="keep both there", key=f"join.{name}")
 
     def _looked_at(self) -> dict[str, list[Kind]]:
         """The columns of all confidential tables, as they are now. Raises an error if nobody could read them."""
         if is_stopped(self._session):
             raise ConnectionError
-        for relation in self._relations.values():
-            if not relation.startswith("global_temp."):
-                self._session.catalog.refreshTable(relation)  # else it would keep files that are gone
-        return {name: kinds_of(self._session.table(relation).schema) for name, relation in self._relations.items()}
+        return {name: self._of_frames.get(relation) or self._kinds(relation) for name, relation in self._relations.items()}
+
+    def _kinds(self, relation: str) -> list[Kind]:
+        self._session.catalog.refreshTable(relation)  # else it would keep files that are gone
+        return kinds_of(self._session.table(relation).schema)
 
     def _layout(self, facts: Facts, name: str) -> Layout:
         rows, fields, unit = selected(facts, self._seen[name], self._relations[name])

@@ -1,8 +1,8 @@
 """Where engines differ in how they spell the same thing, as hooks. All else in the SQL that we write is common to them.
 
 Every hook is given and returns expressions that stand by themselves in a larger one, and whatever it returns is total: it has a
-value, perhaps NULL, on every row that can be stored. A dialect that writes an operand more than once says so by ``repeats``: the
-operands of ``floor``, ``combined`` and ``tried`` are then columns or constants.
+value, perhaps NULL, on every row that can be stored. A dialect that writes the operands of a hook more than once says so by
+``repeats``: they are then columns or constants.
 """
 
 from abc import ABC, abstractmethod
@@ -17,9 +17,11 @@ if TYPE_CHECKING:
 
     from discreet.engines.sql.terms import Term, Types
 
-__all__ = ["Dialect", "Tried", "raw"]
+__all__ = ["Dialect", "Gridding", "Hook", "Tried", "raw"]
 
 Tried = Literal["text", "number", "whole", "moment"]  # what a cast is tried on: a DOUBLE is a number, an integer type is whole
+Hook = Literal["combined", "floor", "power", "tried"]  # whose operands may be written more than once; ``ceil`` is as ``floor``
+Gridding = Literal["first", "inside", "last"]  # a stored number: before its range is looked at, where it is inside, or after
 
 
 def raw(text: str) -> exp.Expr:
@@ -32,9 +34,9 @@ class Dialect(ABC):
 
     name: str  # as sqlglot knows it
     double = "DOUBLE"  # what float64 is called
-    repeats = False  # whether operands are written more than once
+    repeats: frozenset[Hook] = frozenset()  # which hooks write an operand more than once
     folds = False  # whether it works constants out while it plans, so that they must not fail wherever they stand
-    grids_first = True  # whether any stored number may be put on a grid before it is brought into its range
+    gridding: Gridding = "first"  # when a stored number is put on a grid: what is quickest of what never fails
     has_sets = False  # whether it is quicker with sets of cells, as bits of whole numbers, than with windows
     frames_places = False  # whether ROW_NUMBER may have a frame: one window then tells places and sizes
     no_order = ""  # what a window says where rows have no order
@@ -54,6 +56,10 @@ class Dialect(ABC):
     def floor(self, x: exp.Expr) -> exp.Expr:
         """The floor of a DOUBLE, as a DOUBLE."""
         return exp.Floor(this=x)
+
+    def whole_floor(self, x: exp.Expr) -> exp.Expr:
+        """The floor of a DOUBLE whose range says that 64 bits hold it, as BIGINT."""
+        return exp.Cast(this=self.floor(x), to=_type("BIGINT"))
 
     def ceil(self, x: exp.Expr) -> exp.Expr:
         """The least whole number that is not below a DOUBLE, as a DOUBLE."""

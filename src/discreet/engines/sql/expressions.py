@@ -267,7 +267,7 @@ class Expressions:
             case "floor":
                 return floored(x, self._sheet)
             case "ceil":
-                x = self._sheet.operand(x)
+                x = self._sheet.operand(x, "floor")
                 return replace(x, sql=self._dialect.ceil(x.sql), low=low, high=high)
         x, half = self._sheet.named(x), constant(0.5, self._sheet)  # halves go away from zero
         below = floored(combined("subtract", half, x, self._sheet), self._sheet)

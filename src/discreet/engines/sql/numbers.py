@@ -8,9 +8,9 @@ from sqlglot import exp
 
 from discreet.engines.rules.float_ranges import binary, unary
 from discreet.engines.sql.sheet import Sheet
-from discreet.engines.sql.terms import Term, cases, infix, real_literal
+from discreet.engines.sql.terms import WIDEST, Term, cases, infix, real_literal
 
-__all__ = ["combined", "constant", "floored", "without_nan"]
+__all__ = ["combined", "constant", "floored", "floored_whole", "without_nan"]
 
 _TWO: Mapping[str, type[exp.Expr]] = {
     "add": exp.Add,
@@ -31,7 +31,7 @@ def combined(operation: str, left: Term, right: Term, sheet: Sheet, *, guarded: 
 
     With ``guarded`` a right side of 0 gives NULL; without, it must not be 0.
     """
-    left, right = sheet.operand(left), sheet.named(right) if guarded else sheet.operand(right)
+    left, right = sheet.operand(left, "combined"), sheet.named(right) if guarded else sheet.operand(right, "combined")
     found = sheet.dialect.combined(operation, left, right)
     sql = infix(_TWO[operation], left.sql, right.sql) if found is None else found
     if guarded:
@@ -49,6 +49,14 @@ def without_nan(term: Term, sheet: Sheet) -> Term:
 
 def floored(x: Term, sheet: Sheet) -> Term:
     """The floor of a DOUBLE."""
-    x = sheet.operand(x)
+    x = sheet.operand(x, "floor")
     low, high = unary("floor", (x.low, x.high))
     return replace(x, sql=sheet.dialect.floor(x.sql), low=low, high=high)
+
+
+def floored_whole(x: Term, sheet: Sheet) -> Term:
+    """The floor of a DOUBLE, as BIGINT. Raises ValueError if its range does not say that 64 bits hold it."""
+    low, high = unary("floor", (x.low, x.high))
+    if not -WIDEST <= low <= high <= WIDEST:
+        raise ValueError("nothing says that 64 bits hold this floor")
+    return replace(x, sql=sheet.dialect.whole_floor(x.sql), low=low, high=high, whole=True)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
-from discreet.engines.sql.dialect import Dialect, Tried
+from discreet.engines.sql.dialect import Dialect, Hook, Tried
 from discreet.engines.sql.layout import Layout
 from discreet.engines.sql.sizes import fences
 from discreet.engines.sql.terms import Term, Types, column, infix
@@ -44,14 +44,14 @@ class Sheet:
         """The same value, short enough to be written more than once."""
         return term if term.is_short else self._column(term, term.sql)
 
-    def operand(self, term: Term) -> Term:
-        """The same value, as the dialect takes what it may write more than once."""
+    def operand(self, term: Term, of: Hook) -> Term:
+        """The same value, as a hook of the dialect takes what it may write more than once."""
         is_cast = isinstance(term.sql, exp.Cast) and isinstance(term.sql.this, exp.Column)
-        return self.named(term) if self.dialect.repeats and not is_cast else term
+        return self.named(term) if of in self.dialect.repeats and not is_cast else term
 
     def tried(self, term: Term, of: Tried, to: Types) -> Term:
         """The value as another type, NULL where that is not possible."""
-        x = self.operand(term)
+        x = self.operand(term, "tried")
         return replace(x, sql=self.dialect.tried(x.sql, of, to))
 
     def member(self, term: Term, values: str | list[exp.Expr]) -> Term:

@@ -156,7 +156,7 @@ def fractional_power(x: Term, exponent: float, sheet: Sheet) -> Term:
     """A DOUBLE to a power that is not whole."""
     inside = held(x, 0.0 if exponent > 0 else LEAST, x.high, sheet)
     low, high = power_range(exponent, inside.low, inside.high) or ALL
-    inside = sheet.operand(inside)
+    inside = sheet.operand(inside, "power")
     return _in_range(replace(inside, sql=sheet.dialect.power(inside, exponent), low=low, high=high), sheet)
 
 

@@ -54,7 +54,7 @@ def real_of(declared: model.Column, term: Term, stored: Stored, sheet: Sheet) ->
     if stored != "text":
         return term
     decimal, thousands = _marks(declared)
-    trimmed = sheet.operand(replace(term, sql=_trimmed(term.sql), kind="text"))
+    trimmed = sheet.operand(replace(term, sql=_trimmed(term.sql), kind="text"), "tried")
     plain = trimmed.sql
     for mark in marks_of(thousands):
         plain = exp.Replace(this=plain, expression=text(mark), replacement=text(""))
