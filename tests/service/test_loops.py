@@ -3,9 +3,11 @@
 import asyncio
 import errno
 import socket
+import ssl
+import subprocess
 import threading
 import time
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 
 import pytest
 
@@ -163,6 +165,88 @@ def test_requests_that_follow_each_other_without_end_keep_nobody_out(overlaps):
         assert {told(address) for _ in range(10)} == {b"one"}
         is_over.append(True)
         running.result(30)
+
+
+def looked(worker):
+    """How many connections one look takes."""
+    taken, take = [], worker.door._take
+    worker.door._take = lambda: take() and not taken.append(None)
+
+    async def look():
+        worker.loop._open()
+
+    worker.do(look())
+    worker.door._take = take
+    return len(taken)
+
+
+@pytest.mark.parametrize(("late", "expected"), [(600.0, [1] * 8), (-1.0, [1, 1, 2, 4, 8, 16, 32, 32])])
+def test_where_somebody_always_waits_more_are_taken_each_time_and_one_again_once_nobody_does(monkeypatch, late, expected):
+    monkeypatch.setattr(loops, "_LEFT_TO_OTHERS", 600.0)
+    monkeypatch.setattr(loops, "_ARRIVING", 600.0)
+    monkeypatch.setattr(loops, "_LATE", late)
+    with listening(b"one") as (address, one), ExitStack() as waiting:
+        one.work()
+        for _ in range(100):
+            waiting.enter_context(socket.create_connection(address, timeout=30))
+        assert [looked(one) for _ in expected] == expected
+        while looked(one):
+            pass
+        one.work()
+        for _ in range(3):
+            waiting.enter_context(socket.create_connection(address, timeout=30))
+        assert looked(one) == 1
+
+
+def test_connections_that_say_nothing_keep_nobody_out_of_a_worker_that_always_has_requests(monkeypatch):
+    """They come on connections that it has already, as those of a proxy do, so that a door is opened for moments only."""
+    monkeypatch.setattr(loops, "_LEFT_TO_OTHERS", 600.0)
+    with listening(b"one") as (address, one), ExitStack() as silent:
+        looks, look = [], one.door.look
+
+        def counted():
+            looks.append(None)
+            look()
+
+        async def without_end():
+            while not is_over:
+                with loops.working():
+                    await asyncio.sleep(0.003)
+
+        one.work()
+        for _ in range(90):
+            silent.enter_context(socket.create_connection(address, timeout=30))
+        monkeypatch.setattr(loops, "_LEFT_TO_OTHERS", 0.005)
+        monkeypatch.setattr(loops, "_LATE", 0.01)
+        one.door.look, is_over = counted, []
+        one.rest()
+        running = [asyncio.run_coroutine_threadsafe(without_end(), one.loop) for _ in range(3)]
+        assert told(address) == b"one"
+        is_over.append(True)
+        for each in running:
+            each.result(30)
+        assert len(looks) < 60  # and not one look for each of them
+
+
+def test_whoever_speaks_no_tls_for_long_makes_room_for_those_who_come_later(monkeypatch, tmp_path):
+    monkeypatch.setattr(loops, "_MOST_COMING", 3)
+    words = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -keyout key.pem -out cert.pem -subj /CN=me"
+    if subprocess.run(["openssl", *words.split()], cwd=tmp_path, capture_output=True, check=False).returncode:
+        pytest.skip("missing part: openssl")
+    offered, trusted = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH), ssl.create_default_context()
+    offered.load_cert_chain(tmp_path / "cert.pem", tmp_path / "key.pem")
+    trusted.check_hostname, trusted.verify_mode = False, ssl.CERT_NONE
+    with listening(b"one") as (address, one), ExitStack() as connected:
+        one.door._ssl = offered
+        silent = [connected.enter_context(socket.create_connection(address, timeout=30)) for _ in range(5)]
+        assert [each.recv(1) for each in silent[:2]] == [b"", b""]
+        with socket.create_connection(address, timeout=30) as plain, trusted.wrap_socket(plain) as client:
+            assert client.recv(10) == b"one"
+        assert silent[2].recv(1) == b""
+        for each in silent[3:]:
+            each.setblocking(False)
+            with pytest.raises(BlockingIOError):
+                each.recv(1)
 
 
 def test_whoever_does_not_send_what_was_promised_holds_nothing():

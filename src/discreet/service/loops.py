@@ -17,6 +17,9 @@ __all__ = ["Loop", "working"]
 
 _LEFT_TO_OTHERS = 0.03  # seconds: then a connection is taken again, busy as the worker is
 _ARRIVING = 0.002  # seconds for the request of a new connection to begin: few, since whoever connects may say nothing
+_LATE = 0.5  # seconds in which somebody has always waited: then more are taken at once, twice as many each time
+_MOST = 32  # of them: that takes some milliseconds
+_MOST_COMING = 256  # connections that speak no TLS yet; one that comes then takes the place of the one that came first
 _NO_ROOM = 1.0  # seconds to wait where the system has no room for a connection
 _FULL = {EMFILE, ENFILE, ENOBUFS, ENOMEM}
 
@@ -88,8 +91,10 @@ class _Door:
     def __init__(self, loop: Loop, made: Callable[[], Any], sock: socket, ssl: SSLContext | None) -> None:
         self.sockets = (sock,)
         self._loop, self._made, self._sock, self._ssl = loop, made, sock, ssl
-        self._coming: set[Task[Any]] = set()
+        self._coming: dict[Task[Any], None] = {}  # in the order in which they came
         self._is_closed = self._is_full = False
+        self._at_once = 1
+        self._waited_since: float | None = None  # since when every look has found somebody
 
     def open(self) -> None:
         """Take connections."""
@@ -102,9 +107,25 @@ class _Door:
             self._loop.remove_reader(self._sock)
 
     def look(self) -> None:
-        """Take one of those that wait, if there is one: the next may be somebody else's."""
+        """Take one of those that wait, if there is one: the next may be somebody else's. Take more if looks were too few to come
+        to the last of them: many may connect and say nothing, while requests on kept connections leave but a moment to look.
+        """
         if self._is_closed or self._is_full:
             return
+        taken = 0
+        while taken < self._at_once and self._take():
+            taken += 1
+        if taken:
+            self._loop.call_later(_ARRIVING, self._loop.held())
+        now = self._loop.time()
+        if taken < self._at_once:  # nobody waits any more
+            self._at_once, self._waited_since = 1, None
+        elif self._waited_since is None:
+            self._waited_since = now
+        elif now - self._waited_since > _LATE:
+            self._at_once = min(2 * self._at_once, _MOST)
+
+    def _take(self) -> bool:
         try:
             connection, _ = self._sock.accept()
         except OSError as error:  # somebody else was faster, it has gone again, or there is no room
@@ -112,11 +133,15 @@ class _Door:
                 self._is_full = True
                 self.shut()
                 self._loop.call_later(_NO_ROOM, self._has_room)
-            return
-        self._loop.call_later(_ARRIVING, self._loop.held())
+            return False
+        if len(self._coming) >= _MOST_COMING:
+            first = next(iter(self._coming))
+            del self._coming[first]
+            first.cancel()
         task = self._loop.create_task(self._welcome(connection))
-        self._coming.add(task)
-        task.add_done_callback(self._coming.discard)
+        self._coming[task] = None
+        task.add_done_callback(lambda task: self._coming.pop(task, None))
+        return True
 
     def _has_room(self) -> None:
         self._is_full = False
