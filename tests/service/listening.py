@@ -2,6 +2,7 @@
 
 import asyncio
 import socket
+from functools import partial
 from threading import Thread
 
 import uvicorn
@@ -20,8 +21,9 @@ class Listening:
     def __enter__(self):
         self._socket = socket.create_server(("127.0.0.1", 0))
         self.address = f"http://127.0.0.1:{self._socket.getsockname()[1]}"
-        config = uvicorn.Config(make_guarded(self.settings), interface="asgi3", lifespan="on", http=Patient, ws="none",
-                                log_config=None, access_log=False, server_header=False, timeout_graceful_shutdown=5)
+        config = uvicorn.Config(make_guarded(self.settings), interface="asgi3", lifespan="on", ws="none", log_config=None,
+                                http=partial(Patient, limits=self.settings.limits), access_log=False, server_header=False,
+                                timeout_graceful_shutdown=5)
         self._server = uvicorn.Server(config)
         self._loop = asyncio.new_event_loop()
         self._thread = Thread(target=self._run, daemon=True)

@@ -1,6 +1,5 @@
 """What goes wrong around the service: a worker that dies, a ledger that is held or gone, a full disk, a clock that goes back."""
 
-import asyncio
 import json
 import os
 import shutil
@@ -22,8 +21,7 @@ from discreet.ledger import admission, journal, logins
 from discreet.ledger.entries import chain
 from discreet.ledger.sqlite import database
 from discreet.ledger.sqlite.turns import taking_turns
-from discreet.service.guard import Guard
-from discreet.service.settings import Limits, Settings
+from discreet.service.settings import Settings
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -246,21 +244,6 @@ def test_a_body_that_is_not_said_to_be_json_is_told_what_to_write(home):
             said = headers | {"Content-Type": "application/json"}
             told = client.request("POST", "/api/tables/people/quote", content=body, headers=said)
             assert told.json()["message"] == "body: is no JSON object"
-
-
-def test_whoever_takes_nothing_of_a_response_is_hung_up_on():
-    async def app(scope, receive, send):
-        await send({"type": "http.response.start", "status": 200, "headers": []})
-
-    async def never(_):
-        await asyncio.sleep(60)
-
-    async def empty():
-        return {"type": "http.request", "body": b"", "more_body": False}
-
-    guard = Guard(app, Limits(send_seconds=0.05), secure=False)
-    with pytest.raises(TimeoutError):
-        asyncio.run(guard({"type": "http", "method": "GET", "path": "/api/me", "headers": []}, empty, never))
 
 
 def test_script_in_labels_and_descriptions_stays_text(tmp_path):

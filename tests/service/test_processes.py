@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 
 import httpx
 import pytest
@@ -86,6 +87,18 @@ def test_slow_clients_and_a_thousand_connections_do_not_stop_others(served):
     finally:
         for each in idle:
             each.close()
+
+
+def test_more_half_bodies_than_requests_are_let_in_at_once_keep_nobody_out(served):
+    home, server = served
+    most = Settings(home.folder).limits.requests_at_once
+    with ExitStack() as halves:
+        for _ in range(most + 100):
+            each = halves.enter_context(connected(server))
+            each.sendall(b"POST /api/tables/people/ask HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{")
+        question = {"sql": "SELECT COUNT(*) AS n FROM people", "epsilon": "1"}
+        told = [Caller(server, home.alice).post("/api/tables/people/quote", question) for _ in range(10)]
+    assert {each.status_code for each in told} == {200}
 
 
 def test_what_is_no_request_is_told_in_the_one_shape(served):

@@ -5,8 +5,10 @@ The log has no address as it was written and nothing of bodies: what somebody as
 
 import json
 import logging
-from asyncio import timeout
-from collections import Counter
+from asyncio import Timeout, timeout
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any
@@ -35,6 +37,7 @@ _HEADERS = {
     "x-frame-options": "DENY",
 }
 _UPLOADS = "/api/uploads"
+_PART = 65_536  # bytes of a response that are handed over at once; for the next, the server waits until most of them were taken
 _log = logging.getLogger("discreet.service.access")
 
 
@@ -46,6 +49,7 @@ class _Visit:
     began: float = field(default_factory=monotonic)
     status: int = 0
     sent: int = 0
+    is_counted: bool = False  # among those that are worked on
 
 
 class Guard:
@@ -56,7 +60,8 @@ class Guard:
         self._limits = limits
         headers = _HEADERS | ({"strict-transport-security": "max-age=31536000"} if secure else {})
         self._headers = [(name.encode(), value.encode()) for name, value in headers.items()]
-        self._inside = 0
+        self._worked_on = 0
+        self._arriving: defaultdict[str, dict[Timeout, None]] = defaultdict(dict)  # bodies on their way, by address, oldest first
         self.counts: Counter[tuple[str, str, int]] = Counter()  # requests by method, pattern of the address and status
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -66,28 +71,36 @@ class Guard:
         visit = _Visit()
         scope.setdefault("state", {})["visit"] = visit.id
         outward = self._outward(visit, send)
-        self._inside += 1
         try:
-            await self._let_in(scope, receive, outward)
-        except TimeoutError:
-            raise  # of a reader who takes nothing: the connection is closed
+            await self._let_in(scope, receive, outward, visit)
         except Exception as error:  # noqa: BLE001 - the last place that can turn it into a response
             if not visit.status:  # else it was told already, and is only passed on
                 await turned(as_turned(error))(scope, receive, outward)
         finally:
-            self._inside -= 1
+            self._uncount(visit)
             self._note(scope, visit)
 
-    async def _let_in(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if self._inside > self._limits.requests_at_once:
-            raise Turned(503, "busy", "too many requests at once", "try again in a second", headers={"Retry-After": "1"})
+    async def _let_in(self, scope: Scope, receive: Receive, send: Send, visit: _Visit) -> None:
         if scope["path"].rstrip("/") == _UPLOADS:  # whose route counts what comes, and waits for it
+            self._count(visit)
             await self._app(scope, receive, send)
             return
         body = await self._body(scope, receive)
-        if body is not None:
-            with working():  # from here on: whoever does not send what they promised keeps nobody out
+        if body is not None:  # from here on: whoever does not send what they promised keeps nobody out
+            self._count(visit)
+            with working():
                 await self._app(scope, _again(body, receive), send)
+
+    def _count(self, visit: _Visit) -> None:
+        """It is worked on from now on, until its response begins: who takes their time to read it is not in the way of others."""
+        if self._worked_on >= self._limits.requests_at_once:
+            raise Turned(503, "busy", "too many requests at once", "try again in a second", headers={"Retry-After": "1"})
+        self._worked_on += 1
+        visit.is_counted = True
+
+    def _uncount(self, visit: _Visit) -> None:
+        self._worked_on -= visit.is_counted
+        visit.is_counted = False
 
     async def _body(self, scope: Scope, receive: Receive) -> bytes | None:
         """The whole body, which is small; None if whoever sent it has gone."""
@@ -96,21 +109,40 @@ class Guard:
         if not declared.isdigit() or int(declared) > most:
             raise _too_large(most)
         try:
-            async with timeout(self._limits.body_seconds):
-                while True:
-                    message = await receive()
-                    if message["type"] == "http.disconnect":
-                        return None
-                    parts.append(message.get("body", b""))
-                    size += len(parts[-1])
-                    if size > most:
-                        raise _too_large(most)
-                    if not message.get("more_body"):
-                        return b"".join(parts)
+            async with timeout(self._limits.body_seconds) as patience:
+                with self._waiting(scope, patience):
+                    while True:
+                        message = await receive()
+                        if message["type"] == "http.disconnect":
+                            return None
+                        parts.append(message.get("body", b""))
+                        size += len(parts[-1])
+                        if size > most:
+                            raise _too_large(most)
+                        if not message.get("more_body"):
+                            return b"".join(parts)
         except TimeoutError:
-            seconds = f"{self._limits.body_seconds:g}"
-            raise Turned(408, "body", f"the body did not arrive within {seconds} seconds", "send it at once",
-                         headers={"Connection": "close"}) from None  # fmt: skip
+            hint = f"send it at once: {self._limits.body_seconds:g} seconds are waited"
+            raise Turned(408, "body", "the body did not arrive", hint, headers={"Connection": "close"}) from None
+
+    @contextmanager
+    def _waiting(self, scope: Scope, patience: Timeout) -> Iterator[None]:
+        """Inside, a body is waited for. Nobody's token was looked at by then, so that addresses are told apart: where too many
+        come from one, the one that was waited for longest is not waited for any more.
+        """
+        address = (scope.get("client") or ("",))[0]
+        if len(arriving := self._arriving[address]) >= self._limits.bodies_of_one_address:
+            longest = next(iter(arriving))
+            del arriving[longest]
+            if not longest.expired():
+                longest.reschedule(0)
+        arriving[patience] = None
+        try:
+            yield
+        finally:
+            self._arriving[address].pop(patience, None)
+            if not self._arriving[address]:
+                del self._arriving[address]
 
     def _outward(self, visit: _Visit, send: Send) -> Send:
         async def outward(message: Message) -> None:
@@ -118,9 +150,10 @@ class Guard:
                 visit.status = message["status"]
                 kept = [(name, value) for name, value in message["headers"] if name.decode("latin-1").lower() not in _HEADERS]
                 message = dict(message) | {"headers": [*kept, *self._headers, (b"x-request-id", visit.id.encode())]}
-            visit.sent += len(message.get("body", b""))
-            async with timeout(self._limits.send_seconds):
-                await send(message)
+                self._uncount(visit)
+            for part in _parts(message):
+                visit.sent += len(part.get("body", b""))
+                await send(part)
 
         return outward
 
@@ -137,6 +170,17 @@ class Guard:
 
 def _too_large(most: int) -> Turned:
     return Turned(413, "too_large", f"a body has {most:,} bytes at most", "send less", headers={"Connection": "close"})
+
+
+def _parts(message: Message) -> Iterator[Message]:
+    """A message whose body is cut, so that of what nobody takes only a part is written."""
+    whole = memoryview(message.get("body", b""))
+    if len(whole) <= _PART:
+        yield message
+        return
+    for begin in range(0, len(whole), _PART):
+        end = begin + _PART
+        yield {**message, "body": bytes(whole[begin:end]), "more_body": end < len(whole) or message.get("more_body", False)}
 
 
 def _again(body: bytes, receive: Receive) -> Receive:

@@ -1,6 +1,10 @@
-"""The connection of one client, with an end to patience: whoever does not say what they want is not waited for."""
+"""The connection of one client, with an end to patience: whoever does not say what they want, or does not take what they asked
+for, is not waited for. There are so many connections and no more: where another comes, those waited for longest make room.
+"""
 
-from asyncio import Transport
+import sys
+from asyncio import TimerHandle, Transport
+from contextlib import suppress
 from typing import Any
 
 import h11
@@ -12,32 +16,98 @@ from discreet.service.writing import json_bytes
 __all__ = ["Patient"]
 
 _WRONG = {"error": "body", "message": "this is not HTTP", "hint": "see /api/docs"}
+_HELD = 65_536  # bytes of a response that wait for their reader before the next are handed over; TLS alone would hold 512 KiB
+_LET_GO = 16  # one of so many connections, each time that there are too many: to look for them takes a while
 
 
 class Patient(H11Protocol):
-    """HTTP/1.1. The head of a request has some seconds to arrive, on a new connection and on an old one."""
+    """HTTP/1.1. The head of a request has some seconds to arrive, on a new connection and on an old one; each part of a response
+    has some to be taken. ``limits`` are those of one worker.
+    """
+
+    def __init__(self, *args: Any, limits: Limits | None = None, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._limits = limits or Limits()
 
     def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
         """Begin to watch."""
         super().connection_made(transport)
-        self._seen: Any = None  # the request that was there when it was looked at last
-        self._watch()
-
-    def _watch(self) -> None:
-        if not self.transport.is_closing():
-            self._watching = self.loop.call_later(Limits().idle_seconds, self._look)
+        transport.set_write_buffer_limits(high=_HELD)
+        self._waiting_since = self._moved = self.loop.time()  # for a head; and when anything came or was taken
+        self._is_leaving = False  # closed, and there is something left that was not taken
+        self._taking: TimerHandle | None = None
+        self._watching = self.loop.call_later(self._limits.idle_seconds, self._look)
+        self._make_room()
 
     def _look(self) -> None:
-        is_idle = self.cycle is None or self.cycle.response_complete
-        if is_idle and self.cycle is self._seen:  # nothing came, or half of a head
-            self.transport.close()
+        """Hang up if no head came, or half of one; and for good if what was left to take then was not taken since."""
+        if self._is_leaving:
+            self.transport.abort()
             return
-        self._seen = self.cycle
-        self._watch()
+        seconds = self._limits.idle_seconds
+        if self.transport.is_closing():
+            self._is_leaving = True
+        elif self.cycle is None or self.cycle.response_complete:
+            left = self._waiting_since + seconds - self.loop.time()
+            if left <= 0:
+                self.transport.close()
+                self._is_leaving = True
+            else:
+                seconds = left
+        self._watching = self.loop.call_later(seconds, self._look)
+
+    def _make_room(self) -> None:
+        """Hang up on those that were waited for longest, or on this one if all are worked on."""
+        everybody: set[Any] = self.connections
+        most = min(self._limits.connections, _files() // 2)
+        if len(everybody) <= most:
+            return
+        awaited = sorted((each for each in everybody if each is not self and not each.is_worked_on), key=lambda each: each.moved)
+        for each in awaited[: 1 + most // _LET_GO] or [self]:
+            everybody.discard(each)
+            each.transport.abort()
+
+    @property
+    def is_worked_on(self) -> bool:
+        """Whether the request is whole, and its response has not begun."""
+        return self.cycle is not None and not self.cycle.more_body and not self.cycle.response_started
+
+    @property
+    def moved(self) -> float:
+        """When something came from the client, or was taken."""
+        return self._moved
+
+    def data_received(self, data: bytes) -> None:
+        """The client says something."""
+        self._moved = self.loop.time()
+        super().data_received(data)
+
+    def on_response_complete(self) -> None:
+        """The next head is waited for."""
+        self._waiting_since = self._moved = self.loop.time()
+        super().on_response_complete()
+
+    def pause_writing(self) -> None:
+        """The client has something to take."""
+        super().pause_writing()
+        self._moved = self.loop.time()
+        self._taking = self.loop.call_later(self._limits.send_seconds, self.transport.abort)  # to close would be to wait for them
+
+    def resume_writing(self) -> None:
+        """The client has taken it."""
+        super().resume_writing()
+        self._moved = self.loop.time()
+        self._stop_waiting()
+
+    def _stop_waiting(self) -> None:
+        if self._taking is not None:
+            self._taking.cancel()
+            self._taking = None
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Nobody is there any more."""
         self._watching.cancel()
+        self._stop_waiting()
         super().connection_lost(exc)
 
     def send_400_response(self, msg: str) -> None:  # noqa: ARG002 - what was wrong with it may be long
@@ -47,3 +117,14 @@ class Patient(H11Protocol):
             if (output := self.conn.send(event)) is not None:
                 self.transport.write(output)
         self.transport.close()
+
+
+def _files() -> int:
+    """How many files this process may have open."""
+    with suppress(ImportError, OSError):
+        import resource
+
+        most, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+        if most != resource.RLIM_INFINITY:
+            return most
+    return sys.maxsize

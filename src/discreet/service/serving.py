@@ -34,7 +34,8 @@ def serve(settings: Settings, said: Callable[[str], None]) -> None:
     _handler(settings).close()
     listening = _socket(settings)
     config = uvicorn.Config(
-        partial(worker, settings), factory=True, interface="asgi3", lifespan="on", http=Patient, ws="none",
+        partial(worker, settings), factory=True, interface="asgi3", lifespan="on",
+        http=partial(Patient, limits=settings.limits.of_one(settings.workers)), ws="none",  # type: ignore[arg-type]
         workers=settings.workers, loop="asyncio" if settings.workers == 1 else _LOOP, log_config=None, access_log=False,
         server_header=False, timeout_keep_alive=int(settings.limits.idle_seconds),
         timeout_graceful_shutdown=int(settings.limits.seconds_to_end), timeout_worker_healthcheck=_WORKER_SILENT,

@@ -17,7 +17,9 @@ class Limits:
     body_bytes: int = 128 * 1024
     body_seconds: float = 10.0  # for a body to arrive; uploads have as long as they need, as long as something comes
     idle_seconds: float = 20.0  # for the head of a request, and between the parts of an upload
-    send_seconds: float = 30.0  # for a part of a response to be taken
+    send_seconds: float = 30.0  # for a part of a response to be taken, which is 64 KiB
+    connections: int = 4096  # and in each worker no more than half of the files it may have open: the others are for tables
+    bodies_of_one_address: int = 256  # that are on their way at once
     requests_at_once: int = 1024
     requests_at_once_of_one: int = 64
     requests_per_minute: int = 3000  # of one account
@@ -32,7 +34,8 @@ class Limits:
 
     def of_one(self, workers: int) -> "Limits":
         """The share of one worker."""
-        shared = ("requests_at_once", "requests_at_once_of_one", "requests_per_minute", "wrong_tokens_per_minute",
+        shared = ("connections", "bodies_of_one_address",
+                  "requests_at_once", "requests_at_once_of_one", "requests_per_minute", "wrong_tokens_per_minute",
                   "asks_waiting", "asks_waiting_of_one")  # fmt: skip
         return Limits(**asdict(self) | {name: max(1, -(-getattr(self, name) // workers)) for name in shared})
 
