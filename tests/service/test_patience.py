@@ -133,8 +133,7 @@ def test_whoever_takes_nothing_is_hung_up_on_behind_tls_too(caplog, tmp_path):
 
 @pytest.mark.parametrize("size", [1, 65_536, 65_537, 3_000_000])
 def test_whoever_takes_their_time_gets_all_of_it(size):
-    """The seconds are for each part."""
-    with Serving(idle_seconds=0.05, send_seconds=0.5) as serving, serving.said(get(f"/{size}", close=True)) as client:
+    with Serving(idle_seconds=0.05) as serving, serving.said(get(f"/{size}", close=True)) as client:
         told = b""
         while part := client.recv(max(1, size // 5)):
             told += part
@@ -142,9 +141,13 @@ def test_whoever_takes_their_time_gets_all_of_it(size):
         assert len(told.partition(b"\r\n\r\n")[2]) == size
 
 
-def test_whoever_takes_nothing_keeps_nobody_out():
+def test_whoever_takes_nothing_keeps_nobody_out_and_only_a_part_waits_for_them():
+    """So that the seconds to take it are for each part as well."""
     with Serving(requests_at_once=1) as serving, serving.said(get("/3000000")) as slow:
         assert slow.recv(1) == b"H"
+        transport = next(iter(serving.server.server_state.connections)).transport
+        assert until(lambda: transport.get_write_buffer_size() > 65_536)
+        assert transport.get_write_buffer_size() < 3 * 65_536
         with serving.said(get("/5")) as other:
             assert status(other) == 200
 
