@@ -16,12 +16,12 @@ from discreet.curator.answering import answer_to, answer_with_names
 from discreet.curator.desk import Desk
 from discreet.curator.left_out import how_to_ask, left_out
 from discreet.curator.names import Asker, asker_of
-from discreet.curator.orders import Crossed, Order, answered, crossed, recovered
+from discreet.curator.orders import Batch, Crossed, Order, answered, crossed, recovered
 from discreet.curator.pace import public_seconds
 from discreet.curator.refusals import by_parts
 from discreet.curator.rehearsing import rehearsed
 from discreet.curator.replays import released_rows
-from discreet.curator.request import Ask, Asked, Weights, Words
+from discreet.curator.request import Ask, Asked, Weights, Words, WordsForAll
 from discreet.curator.results import offers_of, quoted_columns
 from discreet.curator.shape import groups_of
 from discreet.curator.trials import Passed
@@ -161,7 +161,11 @@ class Curator(Verbs):
         (found,) = answered([order], seen=seen)
         return answer_to(found)
 
-    def ask_all(
+    def ask_all(self, questions: Sequence[str | Question], **words: Unpack[WordsForAll]) -> list[Answer]:
+        """Several questions for one price, charged together or not at all. Every statistic inside gets an equal share."""
+        return self.answer_all(self.batch(questions, **words))
+
+    def batch(
         self,
         questions: Sequence[str | Question],
         *,
@@ -172,14 +176,18 @@ class Curator(Verbs):
         weights: Weights | None = None,
         analyst: Asker = None,
         simultaneous: bool = False,
-    ) -> list[Answer]:
-        """Several questions for one price, charged together or not at all. Every statistic inside gets an equal share."""
+    ) -> Batch:
+        """The same as they will be worked off; may refuse, and has read no data."""
         facts, sure = self.facts_for(analyst), read_confidence(confidence)
         asked = [Ask.of(question).read(facts) for question in questions]
         plans = make_plans(asked, self.facts, read_price(epsilon=epsilon, delta=delta, rho=rho), weights)
-        found = answered([Order(self.desk, plan, sure, simultaneous, analyst) for plan in plans])
-        by_question = {fingerprint(plan.question): (plan, each) for plan, each in zip(plans, found, strict=True)}
-        return [answer_with_names(*by_question[fingerprint(each)], each) for each in asked]
+        return Batch(tuple(asked), tuple(Order(self.desk, plan, sure, simultaneous, analyst) for plan in plans))
+
+    def answer_all(self, batch: Batch) -> list[Answer]:
+        """The answers to a batch, one for each of its questions."""
+        found = answered(batch.orders)
+        by_question = {fingerprint(each.plan.question): (each.plan, its) for each, its in zip(batch.orders, found, strict=True)}
+        return [answer_with_names(*by_question[fingerprint(each)], each) for each in batch.asked]
 
     def open(self) -> None:
         """Look at the source now; else the first question does.

@@ -20,9 +20,10 @@ from discreet.ledger.entries.charges import Changed, Frozen, Granted, Outcome, R
 from discreet.planning.excluded import check_groups
 from discreet.planning.plan import Plan
 from discreet.planning.purchase import Purchase, bought_whole
+from discreet.questions.algebra import Question
 from discreet.questions.normal import fingerprint
 
-__all__ = ["Answered", "Crossed", "Order", "Told", "answered", "crossed", "recovered"]
+__all__ = ["Answered", "Batch", "Crossed", "Order", "Told", "answered", "crossed", "recovered"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,14 @@ class Order:
         """What is asked of the ledger, if all of it is bought."""
         found = self.desk.request(self.plan, self.analyst, self.key)
         return replace(found, anew=self.anew, is_holders=self.is_holders)
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Orders for one price, and the questions as they were asked, some of which may be the same."""
+
+    asked: tuple[Question, ...]
+    orders: tuple[Order, ...]
 
 
 Told = Callable[[Order], None]  # which one is worked on now

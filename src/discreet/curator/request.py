@@ -24,7 +24,7 @@ from discreet.remedies import Remedy
 from discreet.views.counts_behind import Counts
 from discreet.views.expected import price_within
 
-__all__ = ["Ask", "Asked", "Weights", "Wish", "Words"]
+__all__ = ["Ask", "Asked", "Weights", "Wish", "Words", "WordsForAll"]
 
 Wish = Number | Mapping[str, Number]
 Weights = Mapping[str, Number]
@@ -63,6 +63,18 @@ class Words(TypedDict, total=False):
     key: str | None
     anew: bool
     rehearse: bool
+
+
+class WordsForAll(TypedDict, total=False):
+    """All that may be said beside several questions for one price. The words mean what they mean beside one."""
+
+    epsilon: Number | None
+    delta: Number | None
+    rho: Number | None
+    confidence: Number
+    weights: Weights | None
+    analyst: Asker
+    simultaneous: bool
 
 
 @dataclass(frozen=True, slots=True)
