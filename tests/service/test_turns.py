@@ -40,11 +40,11 @@ def test_whether_it_takes_long_follows_from_public_times_alone():
     async def run() -> None:
         lines, now = Lines(2, 3, 2), [100.0]
         asyncio.get_running_loop().time = lambda: now[0]
-        assert lines.expected(4.0) == 4.0
+        assert lines.expected("d", 4.0) == 4.0
         async with lines.place("a", 20.0), lines.place("b", 10.0):
-            assert lines.expected(4.0) == 19.0
+            assert lines.expected("d", 4.0) == 19.0
             now[0] += 12.0
-            assert lines.expected(4.0) == 8.0
+            assert lines.expected("d", 4.0) == 8.0
             waiting = [asyncio.create_task(_held(lines, who)) for who in ("c", "c", "d")]
             await asyncio.sleep(0)
             with pytest.raises(Turned, match="rate"):
@@ -61,6 +61,78 @@ def test_whether_it_takes_long_follows_from_public_times_alone():
 async def _held(lines: Lines, who: str) -> None:
     async with lines.place(who, 1.0):
         pass
+
+
+async def _begun(lines: Lines, who: str, seconds: float, let_go: asyncio.Event, many: int = 20) -> list[asyncio.Task]:
+    """Those of many questions that have a place, held until they are let go."""
+    begun = []
+
+    async def one() -> None:
+        async with lines.place(who, seconds):
+            begun.append(who)
+            await let_go.wait()
+
+    tasks = [asyncio.create_task(one()) for _ in range(many)]
+    await asyncio.sleep(0.01)
+    return [*tasks[: len(begun)]]
+
+
+def test_long_questions_of_one_leave_places_to_others_and_those_of_all_leave_one_to_short_ones():
+    async def run() -> None:
+        lines, let_go = Lines(16, 1000, 100, 1.0), asyncio.Event()
+        held = [len(await _begun(lines, who, 128.0, let_go)) for who in "abcdef"]
+        assert held == [8, 4, 2, 1, 0, 0]
+        assert lines.expected("f", 128.0) > 250.0                          # told before, by public times
+        assert lines.expected("f", 1.0) == 1.0
+        assert len(await _begun(lines, "f", 1.0, let_go)) == 1             # even one who has long ones waiting
+        assert lines.waiting == 12 + 16 + 18 + 19 + 20 + 20 + 19
+        let_go.set()
+        while lines.waiting:
+            await asyncio.sleep(0)
+        assert len(await _begun(lines, "a", 128.0, asyncio.Event(), 20)) == 8   # no place was lost
+
+    asyncio.run(run())
+
+
+def test_short_questions_of_one_may_have_all_places_and_long_ones_get_their_turn_among_them():
+    async def run() -> list[str]:
+        lines, order, let_go = Lines(4, 1000, 100, 1.0), [], asyncio.Event()
+        assert len(await _begun(lines, "many", 0.5, let_go, 4)) == 4
+
+        async def one(who: str, seconds: float) -> None:
+            async with lines.place(who, seconds):
+                order.append(who)
+                await asyncio.sleep(0)
+
+        tasks = [asyncio.create_task(one("many", 0.5)) for _ in range(20)]
+        await asyncio.sleep(0)
+        tasks.append(asyncio.create_task(one("long", 100.0)))
+        await asyncio.sleep(0)
+        let_go.set()
+        await asyncio.gather(*tasks)
+        return order
+
+    assert "long" in asyncio.run(run())[:2]
+
+
+def test_one_place_is_for_long_questions_too():
+    async def run() -> None:
+        lines, let_go = Lines(1, 1000, 100, 1.0), asyncio.Event()
+        assert len(await _begun(lines, "a", 128.0, let_go, 2)) == 1
+        let_go.set()
+        await asyncio.sleep(0.01)
+        assert lines.waiting == 0
+
+    asyncio.run(run())
+
+
+def test_where_nothing_is_known_to_be_short_others_have_places_as_well():
+    async def run() -> None:
+        lines, let_go = Lines(16, 1000, 100), asyncio.Event()
+        assert [len(await _begun(lines, who, 0.0, let_go)) for who in "abcdef"] == [8, 4, 2, 1, 1, 0]
+        let_go.set()
+
+    asyncio.run(run())
 
 
 def test_buckets_fill_with_time():

@@ -5,13 +5,14 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from starlette.responses import Response
 
-from discreet.answers.bodies import answer_body
+from discreet.curator.accounts import Account
 from discreet.plots.charts import svg_of
-from discreet.service.asking import delivered
+from discreet.service.asking import delivered, told_again
 from discreet.service.document import ANSWER, HISTORY, PENDING, RECEIPT, SVG, said
 from discreet.service.door import Inside, Visitor
 from discreet.service.failures import Turned, missing
-from discreet.service.writing import told
+from discreet.service.house import House
+from discreet.service.writing import InParts, told
 
 __all__ = ["routes"]
 
@@ -34,13 +35,17 @@ async def answer(id: str, visitor: Visitor, house: Inside) -> Response:  # noqa:
     """An answer of yours as it was shown; or 202 while it is worked on."""
     if id.startswith(_WAITING):
         return await delivered(house, visitor, await house.do(house.folder.asked, visitor, id))
-    return told(answer_body(await house.do(house.folder.answer, visitor, id)))
+    return await house.in_turn(visitor, told_again, house, visitor, id)
 
 
 @routes.get("/api/answers/{id}/receipt", responses=said(RECEIPT, 400, 404))
 async def receipt(id: str, visitor: Visitor, house: Inside) -> Response:  # noqa: A002
     """The signed certificate of an answer of yours."""
-    found = await house.do(house.folder.answer, visitor, id)
+    return await house.in_turn(visitor, _receipt, house, visitor, id)
+
+
+def _receipt(house: House, visitor: Account, identity: str) -> Response:
+    found = house.folder.answer(visitor, identity)
     if found.receipt is None:
         raise missing()
     return told(dict(found.receipt))
@@ -49,7 +54,11 @@ async def receipt(id: str, visitor: Visitor, house: Inside) -> Response:  # noqa
 @routes.get("/api/answers/{id}/chart.svg", responses=said(SVG, 400, 404))
 async def chart(id: str, visitor: Visitor, house: Inside) -> Response:  # noqa: A002
     """A chart of an answer of yours with its intervals."""
-    drawn = await house.do(svg_of, await house.do(house.folder.answer, visitor, id))
+    return await house.in_turn(visitor, _chart, house, visitor, id)
+
+
+def _chart(house: House, visitor: Account, identity: str) -> Response:
+    drawn = svg_of(house.folder.answer(visitor, identity))
     if drawn is None:
         raise Turned(503, "busy", "charts are not drawn here", "the data holder installs discreet[plots]")
-    return Response(drawn, media_type="image/svg+xml")
+    return InParts(drawn, media_type="image/svg+xml")

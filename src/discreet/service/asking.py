@@ -3,7 +3,7 @@
 from asyncio import shield
 from datetime import UTC, datetime
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Header
 from starlette.responses import Response
@@ -12,6 +12,7 @@ from discreet.answers.answer import Answer
 from discreet.answers.bodies import answer_body, budget_body, quote_body
 from discreet.curator.accounts import Account
 from discreet.curator.asking import Curator
+from discreet.curator.orders import Batch
 from discreet.curator.taking import Taken
 from discreet.errors import ParameterError
 from discreet.service.bodies import AskAllBody, AskBody, QuoteBody, RehearseBody
@@ -19,13 +20,14 @@ from discreet.service.document import ANSWER, ANSWERS, PENDING, QUOTE, said
 from discreet.service.door import Inside, Visitor
 from discreet.service.failures import Turned
 from discreet.service.house import House
-from discreet.service.jobs import Job, at_price, placed
+from discreet.service.jobs import Job, answered, at_price, placed
 from discreet.service.writing import told, turned
 
-__all__ = ["delivered", "routes"]
+__all__ = ["delivered", "routes", "told_again"]
 
 routes = APIRouter(tags=["asking"])
 Key = Annotated[str | None, Header(alias="Idempotency-Key", min_length=1, max_length=200, pattern=r"^[\x21-\x7e]+$")]
+_LARGE = 2000  # numbers of an answer, which take two or three milliseconds to be written: more are written in a thread
 HTTP_500 = 500  # from here on it is ours
 Prefer = Annotated[str | None, Header(max_length=200)]
 
@@ -33,22 +35,22 @@ Prefer = Annotated[str | None, Header(max_length=200)]
 @routes.post("/api/tables/{name}/quote", responses=said(QUOTE, 400, 404, 503))
 async def quote(name: str, body: QuoteBody, visitor: Visitor, house: Inside) -> Response:
     """What a question would cost and how good its answer would be. Free; no row is read, and lack of budget is no error."""
-    return told(await house.think(visitor, name, _quoted, body, visitor))
+    return await house.think(visitor, name, _quoted, body, visitor)
 
 
-def _quoted(curator: Curator, body: QuoteBody, analyst: Account) -> dict[str, Any]:
-    return quote_body(curator.quote(body.to_ask(analyst)))
+def _quoted(curator: Curator, body: QuoteBody, analyst: Account) -> Response:
+    return told(quote_body(curator.quote(body.to_ask(analyst))))
 
 
 @routes.post("/api/tables/{name}/rehearse", responses=said(ANSWER, 400, 404, 409, 503))
 async def rehearse(name: str, body: RehearseBody, visitor: Visitor, house: Inside) -> Response:
     """An answer on made-up rows: free, and about nobody."""
-    return told(await house.think(visitor, name, _rehearsed, body, visitor))
+    return await house.think(visitor, name, _rehearsed, body, visitor)
 
 
-def _rehearsed(curator: Curator, body: RehearseBody, analyst: Account) -> dict[str, Any]:
+def _rehearsed(curator: Curator, body: RehearseBody, analyst: Account) -> Response:
     answer = curator.ask(body.to_ask(analyst, rehearse=True))
-    return answer_body(answer) | {"budget": budget_body(curator.budget_for(analyst))}
+    return told(answer_body(answer) | {"budget": budget_body(curator.budget_for(analyst))})
 
 
 @routes.post("/api/tables/{name}/ask", responses=said(ANSWER, 400, 403, 404, 409, 500, 503) | {202: PENDING})
@@ -63,10 +65,10 @@ async def ask(name: str, body: AskBody, visitor: Visitor, house: Inside, key: Ke
         return await _with_key(house, name, body, visitor, key, later=later)
     job = await house.think(visitor, name, placed, body, visitor)
     if not job.seconds and not later:
-        return _told(await house.jobs.at_once(job))
+        return await house.in_turn(visitor, _told_now, job)
     house.jobs.lines.check_room(visitor.name)
     if not later and not _is_long(house, job):
-        return _told(await shield(house.jobs.start_here(job)))
+        return await _told(house, visitor, await shield(house.jobs.start_here(job)))
     taken = await house.do(house.folder.take_in, visitor, name, at_price(body, job))
     house.jobs.start(taken, job)
     return _pending(taken)
@@ -74,16 +76,23 @@ async def ask(name: str, body: AskBody, visitor: Visitor, house: Inside, key: Ke
 
 @routes.post("/api/tables/{name}/ask_all", responses=said(ANSWERS, 400, 403, 404, 409, 500, 503))
 async def ask_all(name: str, body: AskAllBody, visitor: Visitor, house: Inside) -> Response:
-    """Several questions for one price, charged together or not at all. Sent again it is free: what was bought is stored."""
-    curator = await house.table(visitor, name)
+    """Several questions for one price, charged together or not at all. Sent again it is free: what was bought is stored.
+
+    The answers come after the public times of all of them, one after the other; there is no 202.
+    """
+    curator, batch, seconds = await house.think(visitor, name, _batch, body, visitor)
     house.jobs.lines.check_room(visitor.name)
-    verb = partial(_answered_all, curator, body, visitor)
-    return told({"answers": await house.jobs.together(visitor.name, 0.0, verb)})
+    found = await house.jobs.together(visitor.name, seconds, partial(curator.answer_all, batch))
+    return await house.in_turn(visitor, _all_written, found)
 
 
-def _answered_all(curator: Curator, body: AskAllBody, analyst: Account) -> list[dict[str, Any]]:
-    found = curator.ask_all(body.questions, **body.model_dump(exclude={"questions"}), analyst=analyst)
-    return [answer_body(each) for each in found]
+def _batch(curator: Curator, body: AskAllBody, analyst: Account) -> tuple[Curator, Batch, float]:
+    batch = curator.batch(body.questions, **body.model_dump(exclude={"questions"}), analyst=analyst)
+    return curator, batch, sum(curator.seconds(curator.looked_up(order)) for order in batch.orders)
+
+
+def _all_written(found: list[Answer]) -> Response:
+    return told({"answers": [answer_body(each) for each in found]})
 
 
 async def _with_key(house: House, name: str, body: AskBody, visitor: Account, key: str, *, later: bool) -> Response:
@@ -111,19 +120,19 @@ async def _with_key(house: House, name: str, body: AskBody, visitor: Account, ke
     found = await shield(task)
     if isinstance(found, Turned) and found.status < HTTP_500:
         await house.do(house.folder.forget, taken.id)  # refused, and told so: the key may be used again
-    return _told(found)
+    return await _told(house, visitor, found)
 
 
 def _is_long(house: House, job: Job) -> bool:
     """Whether it is to be looked for later: by public times alone."""
-    return house.jobs.lines.expected(job.seconds) > house.limits.seconds_before_202
+    return house.jobs.expected(job.who, job.seconds) > house.limits.seconds_before_202
 
 
 async def _again(house: House, visitor: Account, taken: Taken) -> Response:
     """The same request once more."""
     task = house.jobs.task(taken.id)
-    if task is not None and house.jobs.lines.expected(0.0) <= house.limits.seconds_before_202:
-        return _told(await shield(task))
+    if task is not None and house.jobs.left(taken.id) <= house.limits.seconds_before_202:
+        return await _told(house, visitor, await shield(task))
     return await delivered(house, visitor, taken)
 
 
@@ -132,14 +141,31 @@ async def delivered(house: House, visitor: Account, taken: Taken) -> Response:
     if taken.outcome is None:
         return _pending(taken)
     if "answer" in taken.outcome:
-        return _told(await house.do(house.folder.answer, visitor, taken.outcome["answer"]))
+        return await house.in_turn(visitor, told_again, house, visitor, taken.outcome["answer"])
     return told(taken.outcome.get("body", dict(taken.outcome)), taken.outcome.get("status", HTTP_500))
 
 
-def _told(found: Answer | Turned) -> Response:
+async def _told(house: House, visitor: Account, found: Answer | Turned) -> Response:
+    """What is large is written in a thread, in turn: nobody else is answered as long as the loop of events writes."""
+    if isinstance(found, Answer) and len(found.rows) * len(found.columns) > _LARGE:
+        return await house.in_turn(visitor, _written, found)
+    return _written(found)
+
+
+def _written(found: Answer | Turned) -> Response:
     if isinstance(found, Turned):
         return turned(found)
     return told(answer_body(found), Content_Location=f"/api/answers/{found.id}")
+
+
+def _told_now(job: Job) -> Response:
+    """What is free."""
+    return _written(answered(job))
+
+
+def told_again(house: House, visitor: Account, identity: str) -> Response:
+    """An answer of theirs as it was shown."""
+    return _written(house.folder.answer(visitor, identity))
 
 
 def _pending(taken: Taken) -> Response:

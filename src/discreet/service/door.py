@@ -41,7 +41,7 @@ async def _visitor(
     if mark not in house.known_marks and (seconds := house.guesses.wait(address)):
         raise _slower(seconds, "too many wrong tokens came from your address")
     try:
-        account = await house.do(house.folder.account, token)
+        account = await house.account(token)
     except TokenError:
         house.known_marks.discard(mark)
         house.guesses.take(address)

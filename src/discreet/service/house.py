@@ -13,13 +13,15 @@ from discreet.curator.accounts import Account
 from discreet.curator.asking import Curator
 from discreet.curator.folder import Folder
 from discreet.service.failures import Turned
-from discreet.service.fair import Lines
+from discreet.service.fair import Turns
 from discreet.service.jobs import Jobs
 from discreet.service.rates import Rates
 from discreet.service.settings import Settings
 
 __all__ = ["House"]
 
+_DOOR = 4  # threads that look tokens up, and do nothing else
+_WRITERS = 2  # the same for what is written down of questions that were taken in
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -35,13 +37,19 @@ class House:
         self.guesses = Rates(self.limits.wrong_tokens_per_minute)
         self.known_marks: set[bytes] = set()  # digests of tokens that were let in here: guessing is not what they do
         self._inside: Counter[str] = Counter()
+        self._door = ThreadPoolExecutor(_DOOR, "door")
         self._threads = ThreadPoolExecutor(self.limits.readings_at_once, "reading")
-        self._thinking = Lines(self.limits.readings_at_once // 2, self.limits.asks_waiting, self.limits.asks_waiting_of_one)
-        lines = Lines(self.limits.asks_at_once, self.limits.asks_waiting, self.limits.asks_waiting_of_one)
-        self.jobs = Jobs(self.folder, lines, self.limits)
+        self._books = ThreadPoolExecutor(_WRITERS, "keeping")
+        waiting = self.limits.asks_waiting, self.limits.asks_waiting_of_one
+        self._thoughts = Turns("thinking", self.limits.readings_at_once, *waiting)
+        self.jobs = Jobs(self.folder, self.limits, self._thoughts, self._books)
+
+    async def account(self, token: str) -> Account:
+        """Whose token this is. Raises TokenError. Threads that do nothing else look it up, whatever all others have to do."""
+        return await get_running_loop().run_in_executor(self._door, self.folder.account, token)
 
     async def do(self, verb: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Something that waits for the ledger or thinks for a while, beside other requests."""
+        """Something short that waits for the ledger, or something of a data holder's, beside other requests."""
         return await get_running_loop().run_in_executor(self._threads, partial(verb, *args, **kwargs))
 
     @asynccontextmanager
@@ -57,16 +65,17 @@ class House:
             if not self._inside[name]:
                 del self._inside[name]
 
+    async def in_turn(self, account: Account, verb: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Something that may take long, and reads no row: analysts take turns, and nobody ever has all threads."""
+        return await self._thoughts.run(account.name, 0.0, verb, *args, **kwargs)
+
     async def think(
         self, account: Account, table: str, verb: Callable[Concatenate[Curator, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
-        """Something about a table that may take long to think about: analysts take turns, and never have all threads.
-
-        Raises MissingError for a table that is not there, or not for them.
-        """
-        self._thinking.check_room(account.name)
-        async with self._thinking.place(account.name, 0.0):
-            return await self.do(lambda: verb(self.folder.curator(table, account), *args, **kwargs))  # one thread for both
+        """The same about a table, unless too many wait. Raises MissingError for one that is not there, or not for them."""
+        self._thoughts.lines.check_room(account.name)
+        one_step = lambda: verb(self.folder.curator(table, account), *args, **kwargs)  # noqa: E731 - a thread for both
+        return await self.in_turn(account, one_step)
 
     async def table(self, account: Account, name: str) -> Curator:
         """The curator of a table that somebody may see. Raises MissingError: the same for what is not there."""
@@ -82,7 +91,9 @@ class House:
     async def close(self) -> None:
         """Let running questions end, leave the others to be gone on with, and let go of everything."""
         await self.jobs.end()
-        self._threads.shutdown(wait=True, cancel_futures=True)
+        self._books.shutdown(wait=False, cancel_futures=True)
+        for threads in (self._door, self._threads, self._thoughts):
+            threads.shutdown(wait=True, cancel_futures=True)
         self.folder.close()
 
 

@@ -4,12 +4,14 @@ A worker that is killed leaves some; whoever lives goes on with them. What was c
 key of its charge.
 """
 
+import logging
 from asyncio import CancelledError, Future, Task, create_task, get_running_loop, shield, sleep, wait
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from math import inf
 from typing import Any, ParamSpec, TypeVar
 
 from discreet.answers.answer import Answer, as_strings
@@ -20,17 +22,19 @@ from discreet.curator.orders import Crossed
 from discreet.curator.taking import Taken
 from discreet.errors import DiscreetError
 from discreet.service.bodies import AskBody
-from discreet.service.failures import Turned, as_turned
-from discreet.service.fair import Lines
+from discreet.service.failures import Turned, as_turned, crashed
+from discreet.service.fair import Turns
 from discreet.service.settings import Limits
 
-__all__ = ["Job", "Jobs", "at_price", "outcome_of", "placed"]
+__all__ = ["Job", "Jobs", "answered", "at_price", "outcome_of", "placed"]
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 _AT_ONCE = 8  # that are taken over before any of them is begun
 _LOOK = 2.0  # seconds between looks for what dead workers left
+_SOON = 0.1  # the same where there was more of it: other workers take some of it meanwhile
+_log = logging.getLogger("discreet.service")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,14 +72,22 @@ def outcome_of(reason: Turned) -> dict[str, Any]:
 
 
 class Jobs:
-    """What one worker works on."""
+    """What one worker works on.
 
-    def __init__(self, folder: Folder, lines: Lines, limits: Limits) -> None:
+    Questions sleep in their threads until their public times; what is written down of them has threads of its own, or that they
+    are worked on would not be said in time, and others would take them for a dead worker's.
+    """
+
+    def __init__(self, folder: Folder, limits: Limits, thoughts: Turns, books: ThreadPoolExecutor) -> None:
         self._folder = folder
-        self.lines = lines
         self._limits = limits
-        self._threads = ThreadPoolExecutor(limits.asks_at_once, "asking")
+        self._thoughts = thoughts  # for what reads no row
+        self._books = books  # for what is written down, and for nothing else
+        waiting = limits.asks_waiting, limits.asks_waiting_of_one
+        self._threads = Turns("asking", limits.asks_at_once, *waiting, limits.short_seconds)
+        self.lines = self._threads.lines
         self._running: dict[str, Task[Answer | Turned]] = {}  # until it is written what became of them
+        self._due: dict[str, float] = {}  # of these, when each would be over by public times alone, in the loop's time
         self._unwritten: set[Task[Any]] = set()  # of which nobody but this process knows
         self._answers: dict[str, str] = {}  # to be written down
         self._writing: Task[None] | None = None
@@ -83,7 +95,9 @@ class Jobs:
 
     def start(self, taken: Taken, job: Job) -> "Task[Answer | Turned]":
         """Work a question off that was taken in, whatever becomes of whoever asked."""
-        task = create_task(self._worked(job.with_key(taken.id), taken.id))
+        return self._begun(taken, create_task(self._written_down(taken, job)))
+
+    def _begun(self, taken: Taken, task: "Task[Answer | Turned]") -> "Task[Answer | Turned]":
         self._running[taken.id] = task
         task.add_done_callback(lambda _: self._ended(taken.id))
         return task
@@ -91,7 +105,9 @@ class Jobs:
     def start_here(self, job: Job) -> "Task[Answer | Turned]":
         """The same for one that nobody can come back to by a key or an id: if this process dies, they ask again, and what was
         charged is gone on with."""
-        task = create_task(self._worked(job))
+        return self._kept(create_task(self._worked(job)))
+
+    def _kept(self, task: "Task[T]") -> "Task[T]":
         self._unwritten.add(task)
         task.add_done_callback(self._unwritten.discard)
         return task
@@ -100,30 +116,37 @@ class Jobs:
         """What works on a question here."""
         return self._running.get(identity)
 
-    async def at_once(self, job: Job) -> Answer | Turned:
-        """What is free: nothing has to be remembered of it."""
-        return await self._run(_answered, job)
+    def left(self, identity: str) -> float:
+        """In how many seconds what is worked on here would be over, by public times alone."""
+        return self._due.get(identity, inf) - get_running_loop().time()
+
+    def expected(self, who: str, seconds: float) -> float:
+        """When a question of so many public seconds would be over, by public times alone: at once if it is free."""
+        return self.lines.expected(who, seconds) if seconds else 0.0
 
     async def together(self, who: str, seconds: float, verb: Callable[[], T]) -> T:
         """Several questions at once, in one place of somebody's line, to their end whatever becomes of the connection."""
-        task = create_task(self._in_turn(who, seconds, verb))
-        self._unwritten.add(task)
-        task.add_done_callback(self._unwritten.discard)
-        return await shield(task)
+        return await shield(self._kept(create_task(self._in_turn(who, seconds, verb))))
 
-    async def _in_turn(self, who: str, seconds: float, verb: Callable[[], T]) -> T:
-        async with self.lines.place(who, seconds):
-            return await shield(self._run(verb))
+    async def _in_turn(self, who: str, seconds: float, verb: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        turns = self._threads if seconds else self._thoughts  # what is free waits for nobody's public time
+        return await turns.run(who, seconds, verb, *args, **kwargs)
 
-    async def _worked(self, job: Job, identity: str | None = None) -> Answer | Turned:
-        async with self.lines.place(job.who, job.seconds):
-            found = await shield(self._run(_answered, job))
-        if isinstance(found, Turned) and identity is not None:
-            await shield(self._run(self._folder.done, identity, outcome_of(found)))
-        return found
+    async def _worked(self, job: Job) -> Answer | Turned:
+        return await self._in_turn(job.who, job.seconds, answered, job)
 
-    def _run(self, verb: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> "Future[T]":
-        return get_running_loop().run_in_executor(self._threads, partial(verb, *args, **kwargs))
+    async def _written_down(self, taken: Taken, job: Job) -> Answer | Turned:
+        self._due[taken.id] = get_running_loop().time() + self.expected(job.who, job.seconds)
+        found = await self._worked(job.with_key(taken.id))
+        return found if isinstance(found, Answer) else await self._turned_down(taken, found)
+
+    async def _turned_down(self, taken: Taken, reason: Turned) -> Turned:
+        await shield(self._write(self._folder.done, taken.id, outcome_of(reason)))
+        return reason
+
+    def _write(self, verb: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> "Future[T]":
+        """Something about who works on what, or what became of it."""
+        return get_running_loop().run_in_executor(self._books, partial(verb, *args, **kwargs))
 
     # ---- what was answered
 
@@ -132,20 +155,26 @@ class Jobs:
         task = self._running[identity]
         found = None if task.cancelled() or task.exception() else task.result()
         if not isinstance(found, Answer):
-            del self._running[identity]
+            self._forget(identity)
             return
         self._answers[identity] = found.id
         if self._writing is None or self._writing.done():
-            self._writing = create_task(self._write())
+            self._writing = create_task(self._write_answers())
 
-    async def _write(self) -> None:
+    def _forget(self, identity: str) -> None:
+        self._running.pop(identity, None)
+        self._due.pop(identity, None)
+
+    async def _write_answers(self) -> None:
         """Those that come while some are written are written next, all at once."""
         while self._answers:
             answers, self._answers = self._answers, {}
-            with suppress(DiscreetError):  # whoever goes on with them finds their answers
-                await self._run(self._folder.all_done, answers)
+            try:
+                await self._write(self._folder.all_done, answers)
+            except Exception as error:  # noqa: BLE001 - their leases end, and whoever goes on with them finds their answers
+                _note(error)
             for identity in answers:
-                self._running.pop(identity, None)
+                self._forget(identity)
 
     # ---- what dead workers left
 
@@ -154,29 +183,32 @@ class Jobs:
         self._looking = create_task(self._look())
 
     async def _look(self) -> None:
+        """Nothing that goes wrong ends it: else what this worker works on would be taken for a dead one's."""
         while True:
-            found: list[tuple[Taken, Job]] = []
-            with suppress(DiscreetError):  # a ledger that is locked or gone is looked at again soon
-                found = await self._run(self._found, list(self._running))
-            for taken, job in found:
-                self.start(taken, job)
-            await sleep(0 if len(found) == _AT_ONCE else _LOOK)
+            pause = _LOOK
+            try:
+                if self._running:
+                    await self._write(self._folder.renew, list(self._running))
+                left = await self._write(self._folder.left_behind)
+                for identity in left[:_AT_ONCE]:
+                    if (taken := await self._write(self._folder.take, identity)) is not None:
+                        self._begun(taken, create_task(self._gone_on_with(taken)))
+                pause = _SOON if len(left) > _AT_ONCE else _LOOK
+            except Exception as error:  # noqa: BLE001 - it is looked at again soon
+                _note(error)
+            await sleep(pause)
 
-    def _found(self, running: list[str]) -> list[tuple[Taken, Job]]:
-        if running:
-            self._folder.renew(running)
-        taken = [self._folder.take(identity) for identity in self._folder.left_behind()[:_AT_ONCE]]  # others may take the rest
-        jobs = [(each, self._placed_again(each)) for each in taken if each is not None]
-        return [(each, job) for each, job in jobs if job is not None]
+    async def _gone_on_with(self, taken: Taken) -> Answer | Turned:
+        job = await self._thoughts.run(taken.asker, 0.0, self._placed_again, taken)
+        return await (self._turned_down(taken, job) if isinstance(job, Turned) else self._written_down(taken, job))
 
-    def _placed_again(self, taken: Taken) -> Job | None:
+    def _placed_again(self, taken: Taken) -> Job | Turned:
         """A question as it was; one that cannot be gone on with is over."""
         try:
             account = self._folder.named(taken.asker)
             return placed(self._folder.curator(taken.table, account), AskBody(**dict(taken.body or {})), account)
         except Exception as error:  # noqa: BLE001 - whatever it is, it is told to whoever asked
-            self._folder.done(taken.id, outcome_of(as_turned(error)))
-            return None
+            return as_turned(error)
 
     async def end(self) -> None:
         """Wait a while for what runs; the rest is left to be gone on with."""
@@ -193,9 +225,17 @@ class Jobs:
         self._threads.shutdown(wait=False, cancel_futures=True)
 
 
-def _answered(job: Job) -> Answer | Turned:
+def answered(job: Job) -> Answer | Turned:
     """What became of a job; every error is an outcome."""
     try:
         return job.curator.answer(job.seen.order, job.seen)
     except Exception as error:  # noqa: BLE001 - its text may quote anything
         return as_turned(error)
+
+
+def _note(error: Exception) -> None:
+    """What went wrong between this worker and the ledger: its kind, since its text may quote anything."""
+    if isinstance(error, DiscreetError):
+        _log.warning("what is worked on could not be written down or looked for: %s", type(error).__name__)
+    else:
+        crashed(error)

@@ -24,8 +24,9 @@ class Limits:
     requests_at_once_of_one: int = 64
     requests_per_minute: int = 3000  # of one account
     wrong_tokens_per_minute: int = 30  # from one address
-    readings_at_once: int = 16  # threads for whatever reads no row
-    asks_at_once: int = 16  # threads for questions
+    readings_at_once: int = 16  # that are thought about and read no row, of all analysts
+    asks_at_once: int = 16  # questions that are worked on, of all analysts
+    short_seconds: float = 1.0  # questions that take longer, in public, have not all places, and those of one not more than half
     asks_waiting: int = 1000
     asks_waiting_of_one: int = 100
     answers_on_a_page: int = 100

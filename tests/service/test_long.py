@@ -1,0 +1,200 @@
+"""Questions that take long: what others get meanwhile, and what is written down."""
+
+import logging
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from threading import Event, current_thread
+
+import pytest
+from tests.service.conftest import CANARY, Caller, made_home
+from tests.service.inside import Inside
+from tests.service.test_faults import charges, count_above
+
+from discreet.curator import asking as curating
+from discreet.curator import desk
+from discreet.curator.folder import Folder
+from discreet.ledger import asked, owners
+from discreet.service import asking, jobs
+from discreet.service.settings import Limits, Settings
+
+LATER = {"Prefer": "respond-async"}
+
+
+@pytest.fixture
+def home(tmp_path):
+    return made_home(tmp_path)
+
+
+@contextmanager
+def reading_forever(monkeypatch) -> Iterator[Event]:
+    """Inside, whoever reads rows is as long about it as is wanted; the event says when the first of them has begun."""
+    before, begun, let_go = desk.released_parts, Event(), Event()
+
+    def read(*args):
+        begun.set()
+        let_go.wait(60)
+        return before(*args)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(desk, "released_parts", read)
+        try:
+            yield begun
+        finally:
+            let_go.set()
+
+
+def test_what_is_free_or_refused_is_told_while_all_places_are_held(home, monkeypatch):
+    with Inside(Settings(home.folder, limits=Limits(asks_at_once=2))) as client:
+        alice, bob = Caller(client, home.alice), Caller(client, home.bob)
+        bought = bob.post("/api/tables/people/ask", count_above(1)).json()
+        with reading_forever(monkeypatch) as begun:
+            sent = [alice.post("/api/tables/people/ask", count_above(age), headers=LATER) for age in (2, 3, 4)]
+            assert {each.status_code for each in sent} == {202}
+            assert begun.wait(30)
+            for headers in ({}, {"Idempotency-Key": "free"}):
+                again = bob.post("/api/tables/people/ask", count_above(1), headers=headers)
+                assert again.status_code == 200, again.text
+                assert again.json()["replayed"]
+                assert again.json()["rows"] == bought["rows"]
+            both = {"questions": [count_above(1)["sql"]], "epsilon": "0.5"}
+            assert bob.post("/api/tables/people/ask_all", both).json()["answers"][0]["rows"] == bought["rows"]
+            assert bob.get("/api/me").status_code == 200
+        assert {alice.later(each).status_code for each in sent} == {200}
+    assert len(charges(home.folder)) == 4
+
+
+@pytest.mark.slow
+def test_questions_that_sleep_are_said_to_be_worked_on_so_that_nobody_takes_them_over(home, monkeypatch):
+    monkeypatch.setattr(owners, "LEASE", 1.0)
+    monkeypatch.setattr(asked, "LEASE", 1.0)
+    monkeypatch.setattr(jobs, "_LOOK", 0.05)
+    with Inside(Settings(home.folder, limits=Limits(asks_at_once=1))) as client:
+        alice, other = Caller(client, home.alice), Folder(home.folder)
+        with reading_forever(monkeypatch) as begun:
+            sent = [alice.post("/api/tables/people/ask", count_above(age), headers=LATER) for age in (1, 2)]
+            assert begun.wait(30)
+            for _ in range(30):
+                assert other.left_behind() == []
+                Event().wait(0.1)
+        assert {alice.later(each).status_code for each in sent} == {200}
+        other.close()
+
+
+def test_whatever_goes_wrong_while_questions_are_looked_after_it_goes_on_and_its_kind_is_logged(home, monkeypatch, caplog):
+    monkeypatch.setattr(jobs, "_LOOK", 0.01)
+    seen, failed, ended = [], Event(), Event()
+
+    def left_behind(_) -> list[str]:
+        seen.append(None)
+        if len(seen) <= 3:
+            raise (RuntimeError(CANARY), OSError(CANARY), KeyError(CANARY))[len(seen) - 1]
+        failed.set()
+        return []
+
+    def all_done(*_) -> None:
+        ended.set()
+        raise RuntimeError(CANARY)
+
+    monkeypatch.setattr(Folder, "left_behind", left_behind)
+    monkeypatch.setattr(Folder, "all_done", all_done)
+    with caplog.at_level(logging.WARNING, "discreet.service"), Inside(Settings(home.folder)) as client:
+        assert failed.wait(30)
+        told = Caller(client, home.alice).post("/api/tables/people/ask", count_above(1), headers={"Idempotency-Key": "k"})
+        assert told.status_code == 200
+        assert ended.wait(30)
+        for _ in range(500):
+            if not client.app.state.house.jobs._running:
+                break
+            Event().wait(0.01)
+        assert not client.app.state.house.jobs._running                        # so that its lease ends
+    assert all(kind in caplog.text for kind in ("RuntimeError", "OSError", "KeyError"))
+    assert CANARY not in caplog.text
+
+
+def test_a_long_question_that_is_sent_again_is_told_where_to_look(home, monkeypatch):
+    monkeypatch.setattr(curating, "public_seconds", lambda _: 100.0)
+    named = {"Idempotency-Key": "long"}
+    with Inside(Settings(home.folder)) as client:
+        alice = Caller(client, home.alice)
+        with reading_forever(monkeypatch) as begun:
+            first = alice.post("/api/tables/people/ask", count_above(1), headers=named)
+            assert begun.wait(30)
+            again = alice.post("/api/tables/people/ask", count_above(1), headers=named)
+            assert (first.status_code, again.status_code) == (202, 202)
+            assert again.headers["location"] == first.headers["location"]
+        assert alice.later(again).status_code == 200
+    assert len(charges(home.folder)) == 1
+
+
+def test_several_questions_at_once_hold_a_place_for_all_their_public_times(home, monkeypatch):
+    monkeypatch.setattr(curating, "public_seconds", lambda _: 100.0)
+    both = {"questions": [count_above(1)["sql"], count_above(2)["sql"]], "epsilon": "0.5"}
+    with Inside(Settings(home.folder, limits=Limits(asks_at_once=2))) as client, ThreadPoolExecutor(1) as threads:
+        alice, lines = Caller(client, home.alice), client.app.state.house.jobs.lines
+        with reading_forever(monkeypatch) as begun:
+            sent = threads.submit(alice.post, "/api/tables/people/ask_all", both)
+            assert begun.wait(30)
+
+            async def expected() -> tuple[float, float]:
+                return lines.expected("bob", 100.0), lines.expected("bob", 1.0)
+
+            long, short = client.run(expected())
+            assert 250.0 < long <= 300.0
+            assert short == 1.0
+        assert sent.result().status_code == 200
+    assert len(charges(home.folder)) == 2
+
+
+# ---- what is large
+
+
+@pytest.mark.parametrize("end", ["/chart.svg", "/receipt", ""])
+def test_nobody_is_kept_out_by_what_somebody_else_has_shown_to_them_again(home, monkeypatch, end):
+    let_go, many = Event(), 40
+
+    def slowly(verb):
+        def found(*args, **kwargs):
+            let_go.wait(60)
+            return verb(*args, **kwargs)
+
+        return found
+
+    with Inside(Settings(home.folder)) as client, ThreadPoolExecutor(many) as threads:
+        alice, bob = Caller(client, home.alice), Caller(client, home.bob)
+        answer = alice.post("/api/tables/people/ask", count_above(1)).json()["id"]
+        with monkeypatch.context() as patched:
+            patched.setattr(Folder, "answer", slowly(Folder.answer))
+            sent = [threads.submit(alice.get, f"/api/answers/{answer}{end}") for _ in range(many)]
+            try:
+                while len(client.app.state.house._inside) == 0 or client.app.state.house._inside["alice"] < many:
+                    Event().wait(0.01)
+                assert bob.get("/api/me").status_code == 200
+                assert bob.post("/api/tables/people/quote", count_above(2)).status_code == 200
+            finally:
+                let_go.set()
+        assert {each.result().status_code for each in sent} == {200}
+
+
+def test_what_is_large_is_written_in_a_thread_and_what_is_small_where_it_is(home, monkeypatch):
+    where, before = [], asking.answer_body
+
+    def written(answer):
+        where.append(current_thread().name)
+        return before(answer)
+
+    monkeypatch.setattr(asking, "answer_body", written)
+    with Inside(Settings(home.folder)) as client:
+        alice, loop = Caller(client, home.alice), client._thread.name
+        for headers in ({}, {"Idempotency-Key": "small"}):
+            assert alice.post("/api/tables/people/ask", count_above(1 + len(where)), headers=headers).status_code == 200
+        assert where == [loop, loop]                                           # no thread more than before
+        monkeypatch.setattr(asking, "_LARGE", 0)
+        both = {"questions": [count_above(7)["sql"], count_above(8)["sql"]], "epsilon": "0.5"}
+        assert alice.post("/api/tables/people/ask_all", both).status_code == 200
+        for headers in ({}, {"Idempotency-Key": "large"}):
+            told = alice.post("/api/tables/people/ask", count_above(1 + len(where)), headers=headers)
+            assert told.status_code == 200
+            assert alice.get(f"/api/answers/{told.json()['id']}").status_code == 200
+    assert len(where) == 8
+    assert loop not in where[2:]
