@@ -1,10 +1,6 @@
-"""How responses are written and sent."""
+"""How responses are written."""
 
-import asyncio
 import json
-from types import SimpleNamespace
-
-from starlette.responses import Response
 
 from discreet.service import writing
 
@@ -28,21 +24,3 @@ def test_long_lists_are_written_piece_by_piece_to_the_same_text(monkeypatch):
     sizes.clear()
     assert json.loads(writing.json_bytes(small)) == small
     assert sizes == [0]                                                        # in one go
-
-
-def test_what_is_large_is_sent_part_by_part():
-    async def sent(response: Response) -> list:
-        messages = []
-
-        async def send(message) -> None:
-            messages.append(message)
-
-        await response({"type": "http", "method": "GET"}, SimpleNamespace(), send)
-        return messages
-
-    for size, parts in ((0, 1), (10, 1), (1 << 16, 1), ((1 << 16) + 1, 2), (5 << 16, 5)):
-        start, *bodies = asyncio.run(sent(writing.InParts(b"x" * size)))
-        assert dict(start["headers"])[b"content-length"] == str(size).encode()
-        assert b"".join(each["body"] for each in bodies) == b"x" * size
-        assert len(bodies) == parts
-        assert [each.get("more_body", False) for each in bodies] == [True] * (parts - 1) + [False]

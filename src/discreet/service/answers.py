@@ -12,7 +12,7 @@ from discreet.service.document import ANSWER, HISTORY, PENDING, RECEIPT, SVG, sa
 from discreet.service.door import Inside, Visitor
 from discreet.service.failures import Turned, missing
 from discreet.service.house import House
-from discreet.service.writing import InParts, told
+from discreet.service.writing import told
 
 __all__ = ["routes"]
 
@@ -61,4 +61,4 @@ def _chart(house: House, visitor: Account, identity: str) -> Response:
     drawn = svg_of(house.folder.answer(visitor, identity))
     if drawn is None:
         raise Turned(503, "busy", "charts are not drawn here", "the data holder installs discreet[plots]")
-    return InParts(drawn, media_type="image/svg+xml")
+    return Response(drawn, media_type="image/svg+xml")

@@ -1,6 +1,6 @@
 """Responses: JSON that any reader reads, with nothing that could be run.
 
-What is large is written and sent piece by piece: to write a list in one go stops every other thread for as long as that takes.
+What is large is written piece by piece: to write a list in one go stops every other thread for as long as that takes.
 """
 
 import json
@@ -8,14 +8,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from starlette.responses import Response
-from starlette.types import Receive, Scope, Send
 
 from discreet.service.failures import Turned
 
-__all__ = ["InParts", "json_bytes", "told", "turned"]
+__all__ = ["json_bytes", "told", "turned"]
 
 _PIECE = 256  # entries of a list that are written in one go
-_PART = 1 << 16  # bytes that are sent in one go: whoever reads slowly has some seconds for each
 
 
 def json_bytes(content: object) -> bytes:
@@ -66,24 +64,10 @@ def _pieces(content: object) -> Iterator[bytes]:
             yield _whole(content)
 
 
-class InParts(Response):
-    """A response that is sent part by part, where it has several."""
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Each part once the one before is on its way."""
-        if len(self.body) <= _PART:
-            await super().__call__(scope, receive, send)
-            return
-        await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
-        for start in range(0, len(self.body), _PART):
-            is_last = start + _PART >= len(self.body)
-            await send({"type": "http.response.body", "body": bytes(self.body[start : start + _PART]), "more_body": not is_last})
-
-
 def told(content: object, status: int = 200, **headers: str) -> Response:
     """A response that says something."""
     named = {name.replace("_", "-"): value for name, value in headers.items()}
-    return InParts(json_bytes(content), status, named, media_type="application/json")
+    return Response(json_bytes(content), status, named, media_type="application/json")
 
 
 def turned(reason: Turned) -> Response:
