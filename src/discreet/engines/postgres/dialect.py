@@ -155,6 +155,10 @@ class _Postgres(Dialect):
         bits = exp.DPipe(this=exp.Literal.string("x"), expression=start)
         return raw_cast(exp.Cast(this=exp.Paren(this=bits), to=raw("BIT(60)")), "BIGINT")
 
+    def lettered(self, constant: exp.Expr) -> exp.Expr:
+        """Constants are in the order of the database, unless something beside them says otherwise."""
+        return exp.Collate(this=constant, expression=exp.Identifier(this="C", quoted=True))
+
     # ---- time
 
     def micros(self, moment: exp.Expr) -> exp.Expr:

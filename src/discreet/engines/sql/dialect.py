@@ -139,6 +139,10 @@ class Dialect(ABC):
     def hashed(self, text: exp.Expr) -> exp.Expr:
         """The first 60 bits of the MD5 of a text in UTF-8, as BIGINT."""
 
+    def lettered(self, constant: exp.Expr) -> exp.Expr:
+        """What is one of some text constants, in the order of code points, as a text that was read is."""
+        return constant
+
     # ---- time
 
     @abstractmethod

@@ -62,7 +62,7 @@ class Sheet:
         found = column("value", alias)
         same = infix(exp.EQ, short.sql, found)
         stage.joins.append((_values(values, alias), same))
-        return self._column(short, found)
+        return self._column(short, self.dialect.lettered(found) if term.kind == "text" else found)
 
     def placed(self, term: Term, values: Mapping[int, exp.Expr]) -> exp.Expr:
         """The place of the value among ``values``, each of which is there once; NULL if it is none of them."""
