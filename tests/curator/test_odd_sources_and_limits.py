@@ -7,6 +7,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import discreet as dc
+from discreet.curator import opening
+from discreet.engines.reference import Reference
+from discreet.facts.model import Source
 from discreet.testing import recorded
 
 BUDGET = {"epsilon": 10**6, "delta": "0.5"}
@@ -75,3 +78,11 @@ def test_labels_of_bins_are_where_their_rows_are():
     except dc.Refused:
         return
     assert [row["b"] <= 1e17 < row["b"] + 1 for row in rows if row["n"]] == [True]
+
+
+@pytest.mark.parametrize("given", ["spark:clinic.visits", "postgresql:///x#visits", Source("spark", "spark", "clinic.visits")])
+def test_rows_that_stay_where_they_are_are_not_pinned_however_they_are_given(given, monkeypatch):
+    monkeypatch.setattr(opening, "open_engine", lambda facts, source, lookups: Reference(facts, [{"g": 1}]))
+    table = dc.table(given, unit="row", neighbours="add_remove", budget=BUDGET, columns={"g": dc.category(1, 2)})
+    assert table.ask("SELECT COUNT(*) AS n FROM t", epsilon=1).receipt["source"] == "not pinned"
+    assert table.facts.is_held

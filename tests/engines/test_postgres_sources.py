@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from tests import postgres_server as pg
 
+import discreet as dc
 from discreet.curator import curator_in_memory
 from discreet.engines import open_engine
 from discreet.engines.inspection import inspected
@@ -248,6 +249,17 @@ def test_questions_are_asked_and_charged_and_rows_are_inspected(facts):
     assert abs(answer.rows[0]["n"] - 200) < 60
     found = inspected(replace(declared, located=place))
     assert (found.rows, [each.read for each in found.columns]) == (600, [600, 600])
+
+
+def test_a_live_table_that_is_given_by_its_address_is_not_pinned_and_has_no_cells():
+    name = pg.stored({"x": "float8", "c": "text"}, [(1.0, "a")])
+    said = {"columns": {"x": dc.number(0, 9), "c": dc.category("a", "b")}, "unit": "row", "neighbours": "add_remove"}
+    address = f"{pg.reader()}#{name}"
+    with pytest.raises(FactsError, match="partition needs a source that can be pinned"):
+        dc.table(address, **said, budget={"epsilon": 1, "partition": "c"})
+    table = dc.table(address, **said, budget={"epsilon": 1})
+    assert table.ask("SELECT COUNT(*) AS n FROM t WHERE c = 'a'", epsilon="0.1").receipt["source"] == "not pinned"
+    assert "the budget lives in this process" in repr(table)
 
 
 def test_the_remainder_of_any_two_numbers_is_exact(facts, same):

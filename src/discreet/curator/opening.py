@@ -8,13 +8,13 @@ from typing import Any
 from discreet.curator.asking import Curator
 from discreet.curator.source_identity import check_declared_size
 from discreet.curator.trials import Passed
-from discreet.engines import open_engine, with_lookup_values
+from discreet.engines import as_source, open_engine, with_lookup_values
 from discreet.engines.spark.sessions import is_frame
 from discreet.engines.wanted import Engine
 from discreet.errors import FactsError
 from discreet.facts.file import read_facts
 from discreet.facts.make import Beside, facts_for_table
-from discreet.facts.model import FRAME, Column, Facts
+from discreet.facts.model import FRAME, Column, Facts, Source
 from discreet.ledger import Ledger
 from discreet.ledger.folder import ledger_in_memory, open_ledger, place_of
 from discreet.ledger.registry import as_registered, companion_changed, facts_digest, known, lookup_changed, register
@@ -44,9 +44,16 @@ def table(
     facts = facts_for_table(
         name=name, columns=columns, unit=unit, neighbours=neighbours, budget=budget, rows=rows, rows_about=rows_about, joins=joins
     )
-    lookups = {called: each.rows for called, each in (joins or {}).items()}
-    facts = with_lookup_values(replace(facts, located=FRAME) if is_frame(frame) else facts, lookups)
-    return curator_in_memory(facts, open_engine(facts, frame, lookups))
+    lookups, source = {called: each.rows for called, each in (joins or {}).items()}, as_source(frame)
+    facts = with_lookup_values(_at(facts, source), lookups)
+    return curator_in_memory(facts, open_engine(facts, source, lookups))
+
+
+def _at(facts: Facts, source: object) -> Facts:
+    """The facts of rows that are given; of those that stay where they are, and may change there, the facts say so (rule 13)."""
+    place = FRAME if is_frame(source) else source
+    found = replace(facts, located=place) if isinstance(place, Source) else facts
+    return found if found.is_live else facts
 
 
 def curator_in_memory(facts: Facts, engine: Engine, passed: Passed | None = None) -> Curator:

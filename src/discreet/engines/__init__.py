@@ -10,7 +10,7 @@ from discreet.facts.joins import lacks_values
 from discreet.facts.locations import parse_source
 from discreet.facts.model import Facts, Source
 
-__all__ = ["open_engine", "with_lookup_values"]
+__all__ = ["as_source", "open_engine", "with_lookup_values"]
 
 
 def open_engine(
@@ -23,21 +23,21 @@ def open_engine(
 
     Raises FactsError if the source does not have what the facts declare, EngineFault if it can not be read.
     """
-    match facts.located if source is None else _located(source):
+    match facts.located if source is None else as_source(source):
         case None:
             raise FactsError("the facts name no source", hint="give the table's rows, or write source = \"…\" in the facts")
         case Source(kind="postgresql") as found:
             from discreet.engines.postgres.engine import Postgres
 
-            return Postgres(facts, found, {name: _located(each) for name, each in (lookups or {}).items()}, tell=tell)
+            return Postgres(facts, found, {name: as_source(each) for name, each in (lookups or {}).items()}, tell=tell)
         case found if is_frame(found) or (isinstance(found, Source) and found.kind == "spark"):
             from discreet.engines.spark.engine import Spark
 
-            return Spark(facts, found, {name: _located(each) for name, each in (lookups or {}).items()}, tell=tell)
+            return Spark(facts, found, {name: as_source(each) for name, each in (lookups or {}).items()}, tell=tell)
         case found:
             from discreet.engines.duckdb.engine import DuckDB
 
-            return DuckDB(facts, found, {name: _located(each) for name, each in (lookups or {}).items()}, tell=tell)
+            return DuckDB(facts, found, {name: as_source(each) for name, each in (lookups or {}).items()}, tell=tell)
 
 
 def with_lookup_values(facts: Facts, lookups: Mapping[str, object] | None = None) -> Facts:
@@ -46,10 +46,11 @@ def with_lookup_values(facts: Facts, lookups: Mapping[str, object] | None = None
         return facts
     from discreet.engines.duckdb.lookup_values import with_values
 
-    return with_values(facts, {name: _located(each) for name, each in (lookups or {}).items()})
+    return with_values(facts, {name: as_source(each) for name, each in (lookups or {}).items()})
 
 
-def _located(source: object) -> object:
+def as_source(source: object) -> object:
+    """A place as a Source; what is in memory as it is. Raises FactsError."""
     if not isinstance(source, str | Path):
         return source
     try:

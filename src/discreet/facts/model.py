@@ -293,7 +293,7 @@ class Facts:
     @property
     def is_held(self) -> bool:
         """Whether the table is one of this process, and its budget with it."""
-        return self.located in (None, FRAME)
+        return not self.source or self.located in (None, FRAME)
 
     @property
     def is_live(self) -> bool:

@@ -47,6 +47,9 @@ class Postgres:
         self._facts, self._source, self._tell = facts, source, tell
         if not facts.columns:
             raise FactsError("no column is declared", hint="declare the columns that may be asked about")
+        if facts.budget.partition is not None:  # rule 13: who is in which cell may change between two questions
+            raise FactsError("partition needs a source that can be pinned, and a live database cannot", hint="take partition out",
+                             key="budget.partition")  # fmt: skip
         self._beside = Beside(facts, source, lookups or {})
         self._opened = self._looked(lambda connection: (self._described(connection), self._beside.described(connection)))
         self._layout = with_settled(facts, layout_of(facts, self._opened[0].name, self._opened[0].columns))
