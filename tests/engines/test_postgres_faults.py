@@ -144,6 +144,16 @@ def test_an_error_that_may_be_about_rows_is_an_alarm_and_is_never_quoted(curator
     answers(curator)
 
 
+@pytest.mark.parametrize("state", ["40001", "25P03", "25P04"])
+def test_what_a_standby_takes_back_and_limits_of_others_freeze_nobody(curator, file, monkeypatch, caplog, state):
+    """A standby that follows its server ends whatever still reads what was removed there: nobody's question is to blame."""
+    ended = f"DO $$ BEGIN RAISE EXCEPTION '{CANARY}' USING ERRCODE = '{state}'; END $$"
+    with instead(monkeypatch, lambda connection: connection.execute(ended)):
+        fault = failed(curator, file, caplog, freezes=False)
+    assert isinstance(fault, dc.SourceFault)
+    answers(curator)
+
+
 class Silent:
     """A way to a server that carries everything until it is told not to: then nothing comes back, and nothing is closed."""
 

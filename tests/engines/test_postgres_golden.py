@@ -1,4 +1,4 @@
-"""PostgreSQL gives the integers of the reference engine for all golden questions, on rows that are nothing like what is declared."""
+"""PostgreSQL gives the integers of the reference engine for golden questions, on rows some of which are nothing like theirs."""
 
 import re
 from random import Random

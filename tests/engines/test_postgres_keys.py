@@ -1,4 +1,4 @@
-"""Keys of few bits in PostgreSQL, in every kind of question; and what a role or a database sets, which changes no integer."""
+"""Keys of few bits in PostgreSQL, in every kind of question; numbers at the ends of what is stored, and texts that are made."""
 
 from contextlib import suppress
 
@@ -132,20 +132,6 @@ def test_declared_values_beyond_what_a_column_holds(kind, key, null):
             asked += 1
             assert not engine.differences, sql
     assert asked
-
-
-@pytest.mark.parametrize(("name", "value"), [("transform_null_equals", "on"), ("array_nulls", "off")])
-def test_what_a_role_sets_changes_nothing(name, value):
-    with pg.connected() as owner:
-        owner.execute(f"ALTER DATABASE {owner.info.dbname} SET {name} = {value}")
-    try:
-        agree(HEAD.format(unit='"row"') + LOOKUP, [
-            "SELECT COUNT(*) FROM t WHERE x = NULLIF(5, 5)", "SELECT COUNT(*) FROM t WHERE a = CASE WHEN 1 = 2 THEN 5 END",
-            "SELECT COUNT(*) FROM t LEFT JOIN codes ON t.c = codes.code WHERE w IS NULL",
-        ], {"codes": CODES})  # fmt: skip
-    finally:
-        with pg.connected() as owner:
-            owner.execute(f"ALTER DATABASE {owner.info.dbname} RESET {name}")
 
 
 @pytest.mark.parametrize("written", ["5e-324", "2.47e-324", "1.7976931348623157e308", "1.7976931348623159e308", "-1e-400"])

@@ -12,7 +12,7 @@ import discreet as dc
 from discreet.curator import curator_in_memory
 from discreet.engines import open_engine
 from discreet.engines.inspection import inspected
-from discreet.engines.postgres.connecting import connected
+from discreet.engines.postgres.connecting import begin, connected
 from discreet.engines.postgres.engine import Postgres
 from discreet.engines.reference import Reference
 from discreet.engines.wanted import ByValue, Grid, Measure, Wanted
@@ -173,14 +173,16 @@ def test_all_looks_of_a_question_see_one_moment(facts):
     assert pg.opened(facts(X), name).run(ROWS).take().low.tolist() == [[3]]
 
 
-def test_nothing_can_be_written_by_the_session(facts):
+def test_nothing_can_be_written_by_a_transaction(facts):
     name = pg.stored({"x": "float8"}, [])
     connection = connected(Source("postgresql", pg.reader(), name))
     import psycopg
 
     for sql in ("CREATE TEMP TABLE mine (x int)", "SELECT lo_creat(-1)", f"SELECT * FROM {name} FOR UPDATE"):
+        begin(connection)
         with pytest.raises(psycopg.Error):
             connection.execute(sql)
+        connection.execute("ROLLBACK")
     connection.close()
 
 

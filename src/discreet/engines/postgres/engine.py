@@ -8,11 +8,10 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from discreet.engines import faults
 from discreet.engines.faults import guarded, in_time
 from discreet.engines.postgres.beside import Beside, with_settled
 from discreet.engines.postgres.catalogue import Table, described, is_rewritten
-from discreet.engines.postgres.connecting import connected, hang_up, is_lost, soon
+from discreet.engines.postgres.connecting import begin, connected, hang_up, is_lost, looked_at, soon
 from discreet.engines.postgres.dialect import POSTGRES
 from discreet.engines.postgres.fetching import fetched
 from discreet.engines.postgres.stored import layout_of
@@ -105,14 +104,7 @@ class Postgres:
 
     def _looked(self, act: Callable[["Connection[Any]"], T]) -> T:
         """What the catalogue says, before anything is charged: whatever fails is the source's fault."""
-        def work() -> T:
-            connection = connected(self._source)
-            try:
-                return soon(connection, act)
-            finally:
-                connection.close()
-
-        return guarded(_GONE, work, SourceFault, tell=self._tell)
+        return guarded(_GONE, lambda: looked_at(self._source, act), SourceFault, tell=self._tell)
 
     @contextmanager
     def _snapshot(self) -> "Iterator[Connection[Any]]":
@@ -128,9 +120,8 @@ class Postgres:
         """A moment at which the columns are what they were, and stay so until the transaction ends."""
         layouts = [self._layout, *(each.layout for each in self._stored.values() if each.layout is not None)]
         tables = [self._opened[0], *self._opened[1]]
-        connection.execute(f"SET statement_timeout = {int(faults.MOST_SECONDS * 1000)}")
         for _ in range(_TRIES):
-            connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            begin(connection)
             for layout in layouts:  # locks it, so that columns stay what they are from here on, and reads no row
                 connection.execute(f"SELECT FROM {layout.relation} AS s LIMIT 0".encode())
             if not any(is_rewritten(connection, table) for table in tables):

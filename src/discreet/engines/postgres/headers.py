@@ -1,15 +1,18 @@
 """Columns of a table in PostgreSQL, for whoever holds the data: by its catalogue alone, no row is read."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from discreet.engines.faults import guarded
 from discreet.engines.postgres.catalogue import described
-from discreet.engines.postgres.connecting import connected
+from discreet.engines.postgres.connecting import looked_at
 from discreet.engines.postgres.engine import Postgres
 from discreet.engines.postgres.stored import Described
 from discreet.errors import EngineFault, FactsError
 from discreet.facts.draft import Drafted
 from discreet.facts.model import Facts, Source
+
+if TYPE_CHECKING:
+    from psycopg import Connection
 
 __all__ = ["columns_at", "refusal"]
 
@@ -31,13 +34,9 @@ def refusal(facts: Facts, source: Source) -> tuple[str, str] | None:
 
 def columns_at(source: Source) -> list[Drafted]:
     """The columns of a table that facts can declare, by their types."""
-    def look() -> tuple[Described, ...]:
-        connection: Any = connected(source)
-        try:
-            return described(connection, str(source.table)).columns
-        finally:
-            connection.close()
+    def columns(connection: "Connection[Any]") -> tuple[Described, ...]:
+        return described(connection, str(source.table)).columns
 
-    found = guarded("the source cannot be reached", look, tell=True)
+    found = guarded("the source cannot be reached", lambda: looked_at(source, columns), tell=True)
     return [Drafted(each.name, "text" if each.is_enum else _GUESSES.get(each.type, "text"))
             for each in found if each.is_enum or each.type in _GUESSES or each.type in _TEXTS]  # fmt: skip
