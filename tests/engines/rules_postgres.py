@@ -221,6 +221,8 @@ class Postgres(Functions):
         match node:
             case exp.RegexpLike() if parts[0].kind in TEXT and node.expression.is_string:
                 return Value("BOOLEAN")
+            case exp.RegexpReplace() if parts[0].kind in TEXT and all(part.literal for part in parts[1:]) and parts[2].low == "":
+                return Value("VARCHAR", null=parts[0].null)
             case exp.RegexpSubstr() if parts[0].kind in TEXT and all(part.literal for part in parts[1:]):
                 return Value("VARCHAR")
             case exp.Collate() if parts[0].kind in TEXT:

@@ -2,11 +2,15 @@
 
 from dataclasses import replace
 from datetime import date
+from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from tests import postgres_server as pg
+from tests.engines.test_units import agree, made
+from tests.engines.test_units import declared as units_declared
 
 import discreet as dc
 from discreet.curator import curator_in_memory
@@ -158,6 +162,21 @@ def test_a_numeric_unit_is_its_value_however_many_zeros_it_is_written_with(facts
 
     units = Wanted(None, (), (Measure(0, within=(0, 1)),), Bound(0))
     assert pg.opened(declared, name).run(units).take().low.tolist() == [[2]]
+
+
+@pytest.mark.parametrize(("kind", "units"), [
+    (pa.decimal128(9, 2), ["12.50", "12.00", "-0.50", "0.00", "-7.00", "1000000.10"]),
+    (pa.decimal128(38, 10), ["12.5000000000", "3.0000000000", "-0.0000000001", "0.1"]),
+    (pa.decimal128(20, 0), ["12", "99999999999999999999", "-5"]), (pa.decimal128(4, 4), ["0.5000", "0.0500", "0.0000"]),
+], ids=str)  # fmt: skip
+def test_decimal_units_have_the_text_that_other_engines_give_them(facts, kind, units):
+    """Which rows of a unit stay follows from its text."""
+    rows = [row | {"who": Decimal(row["who"])} for row in made(units)]
+    frame = pa.Table.from_pylist(rows, pa.schema({"who": kind, "x": pa.int64(), "c": pa.int64(), "w": pa.string()}))
+    name = pg.stored({"who": f"numeric({kind.precision},{kind.scale})", "x": "int8", "c": "int8", "w": "text"},
+                     [tuple(row[each] for each in ("who", "x", "c", "w")) for row in rows])  # fmt: skip
+    of_units = units_declared(facts)
+    agree(pg.opened(of_units, name), open_engine(of_units, frame))
 
 
 # ---- faults

@@ -9,6 +9,7 @@ import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 
 from discreet.engines import open_engine
@@ -116,6 +117,13 @@ def test_units_of_other_types_are_told_apart_too(facts, one, other):
     engine = open_engine(declared(facts), pl.DataFrame(rows, schema_overrides={"who": pl.UInt64} if one == 2**64 - 1 else None))
     found = engine.run(Wanted(None, (), (Measure(0, within=(0, 1)), Measure(0, within=(0, 1))), Bound(1))).take()
     assert found.low.tolist() == [[2], [2]]
+
+
+def test_a_unit_that_is_0_with_nothing_before_the_point_is_one(facts):
+    rows = pa.table({"who": pa.array([Decimal("0.0000"), Decimal("-0.2500"), Decimal("0.0000")], pa.decimal128(4, 4)),
+                     "x": [1, 1, 1], "c": [1, 1, 1], "w": ["a"] * 3})  # fmt: skip
+    found = open_engine(declared(facts), rows).run(Wanted(None, (), (Measure(0, within=(0, 1)),), Bound(1))).take()
+    assert found.low.tolist() == [[2]]
 
 
 def test_truth_values_as_units_choose_the_same_rows_as_in_the_reference(facts):

@@ -70,7 +70,8 @@ def unit_of(facts: Facts, types: dict[str, str], spelt: str | None = None) -> tu
         )  # fmt: skip
     stored, form = _TYPES.get(types[name], ("text", _AS_TEXT))
     if types[name].startswith("DECIMAL("):
-        stored, form = "text", f"regexp_replace({_AS_TEXT}, '[.]0*$', '')"  # 12.00 is the unit 12
+        written = f"regexp_replace({_AS_TEXT}, '^(-?)[.]', '\\10.')"  # of DECIMAL(4,4) DuckDB writes .5000, and .0000
+        stored, form = "text", f"regexp_replace({written}, '[.]0*$', '')"  # 12.00 is the unit 12
     elif stored in ("moment", "instant") and types[name] != "TIMESTAMP_NS":  # those are written whatever they are
         stored, form = "text", _MOMENT_AS_TEXT.replace("{0}", form.replace("{}", "{0}"))
     elif stored not in ("text", "whole", "real"):

@@ -103,7 +103,11 @@ def _unit_as(column: Described) -> tuple[Stored, str]:
     if column.is_enum:
         return "text", _TEXT
     if column.type == "numeric":
-        return "text", _TEXT.format("TRIM_SCALE(NULLIF({}, 'NaN'))")  # 12.00 is the unit 12
+        known = "NULLIF({}, 'NaN')"
+        if column.digits is None:
+            return "text", _TEXT.format(f"TRIM_SCALE({known})")  # 12.00 is the unit 12
+        written = _TEXT.format(known)  # all values have as many digits after the point: 12.00 is 12 here too, and 12.50 stays so
+        return "text", f"REGEXP_REPLACE({written}, '[.]0*$', '')"  # as other engines write it, so that the same rows are chosen
     stored, form = _TYPES.get(column.type, ("real", ""))
     if stored == "real":
         raise FactsError(
