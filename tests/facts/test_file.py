@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.facts.documents import SOUND, spoilt
 
-from discreet.errors import FactsError, Refused
+from discreet.errors import FactsError, ParameterError, Refused
 from discreet.facts import check_facts, parse_facts, read_facts, read_folder
+from discreet.facts.locations import parse_source
 from discreet.facts.model import (
     Boolean,
     Budget,
@@ -140,6 +141,32 @@ def test_a_password_does_not_belong_in_public_facts_and_is_not_repeated(source):
     assert "password" in problem.message
     assert "~/.pgpass" in problem.hint
     assert "secret" not in str(problem.to_error())
+
+
+@pytest.mark.parametrize("source", [
+    "postgresql://host/db?oauth_client_secret=secret#t", "postgresql://host/db?user=me&scram_client_key=secret#t",
+    "postgresql://host/db?scram%5Fserver_key=secret#t", "postgresql://host/db?a_key_of_a_later_version=secret#t",
+    "postgresql://host/db?secret#t", "postgresql://host/db?sslkeylogfile=secret#t",
+    " postgresql://me:secret@host/db#t", "postgresql://me:secret@host/db#t ", "host=here password=secret",
+    "//me:secret@host/x.db",
+])  # fmt: skip
+def test_whatever_else_may_be_a_secret_is_refused_and_not_repeated(source):
+    [problem] = [one for one in check_facts(SOUND.replace("data/ce_book.csv", source), "x.toml") if one.key == "table.source"]
+    assert "secret" not in str(problem.to_error()).replace("hold no secret, and", "")
+
+
+def test_every_other_parameter_of_libpq_may_stand_in_an_address(part):
+    part("psycopg")
+    from psycopg import pq
+
+    known = {each.keyword.decode() for each in pq.Conninfo.get_defaults()}
+    secret = {"password", "sslpassword", "oauth_client_secret", "scram_client_key", "scram_server_key"}
+    secret |= {"sslkeylogfile", "replication"}  # which nobody needs who asks questions
+    for name in known - secret:
+        assert parse_source(f"postgresql:///?{name}=x#t", Path()).table == "t"
+    for name in known & secret:
+        with pytest.raises(ParameterError):
+            parse_source(f"postgresql:///?{name}=x#t", Path())
 
 
 @pytest.mark.parametrize("source", [

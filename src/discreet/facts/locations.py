@@ -19,6 +19,16 @@ _CSV = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")
 _PARQUET, _DUCKDB = (".parquet", ".pq"), (".duckdb", ".ddb", ".db")
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]+):", re.IGNORECASE)  # one letter would be a drive
 _LOGIN = re.compile(r"[^/@\[:]*:(?!\d+(,[^/@]*)?/).*@|[^/@]*:[^/@]*@")  # user:password@, where no port and / come before the @
+# of libpq's parameters those that hold no secret: a later one may be another way to write one
+_PARAMETERS = frozenset((
+    "application_name", "channel_binding", "client_encoding", "connect_timeout", "dbname", "fallback_application_name",
+    "gssdelegation", "gssencmode", "gsslib", "host", "hostaddr", "keepalives", "keepalives_count", "keepalives_idle",
+    "keepalives_interval", "krbsrvname", "load_balance_hosts", "max_protocol_version", "min_protocol_version",
+    "oauth_client_id", "oauth_issuer", "oauth_scope", "options", "passfile", "port", "require_auth", "requirepeer", "service",
+    "servicefile", "ssl", "ssl_max_protocol_version", "ssl_min_protocol_version", "sslcert", "sslcertmode", "sslcompression",
+    "sslcrl", "sslcrldir", "sslkey", "sslmode", "sslnegotiation", "sslrootcert", "sslsni", "target_session_attrs",
+    "tcp_user_timeout", "user",
+))  # fmt: skip
 _TABLE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*){0,2}")
 
 
@@ -26,7 +36,7 @@ def parse_source(value: object, folder: Path, key: str = "source") -> Source:
     """The source that ``value`` names; a relative path starts in ``folder``, which is that of the facts file."""
     written = text(value, key)
     if not written.isprintable() or written != written.strip() or not written:
-        raise ParameterError(f"{key} is {said(written)}, not a place", hint=_FORMS)
+        raise ParameterError(f"{key} is {_shown(written)}, not a place", hint=_FORMS)
     if scheme := _SCHEME.match(written):
         return _address(written, scheme[1].lower(), key)
     if written.startswith("~"):
@@ -35,9 +45,10 @@ def parse_source(value: object, folder: Path, key: str = "source") -> Source:
     if mark and path.lower().endswith(_DUCKDB):
         return Source("duckdb", str(folder.absolute() / path), _table(table, key))
     if written.lower().endswith(_DUCKDB):
-        raise ParameterError(f"{key} names a DuckDB file but no table in it", hint=f'write {key} = "{written}#table"')
+        instead = f'write {key} = "{"…" if _may_hold_secrets(written) else written}#table"'
+        raise ParameterError(f"{key} names a DuckDB file but no table in it", hint=instead)
     if not written.lower().endswith(_CSV + _PARQUET):
-        raise ParameterError(f"{key} is {said(written)}, whose kind is not known", hint=_FORMS)
+        raise ParameterError(f"{key} is {_shown(written)}, whose kind is not known", hint=_FORMS)
     pattern = glob.has_magic(written)
     start = Path(glob.escape(str(folder.absolute()))) if pattern else folder.absolute()
     return Source("csv" if written.lower().endswith(_CSV) else "parquet", str(start / written), glob=pattern)
@@ -61,12 +72,31 @@ def _address(written: str, scheme: str, key: str) -> Source:
         )
     if not place.startswith(("postgresql://", "postgres://")):
         raise ParameterError(f"{key} is not a sound address", hint=_FORMS)
+    if not _PARAMETERS.issuperset(_parameters(place)):
+        raise ParameterError(
+            f"{key} has a parameter that is not known to hold no secret, and facts are public",
+            hint="take it out, or write it into a service file",
+        )
     return Source("postgresql", place, _table(table, key))
 
 
 def _has_password(written: str) -> bool:
     """Whether an address holds one: as libpq reads it, which goes on to the first @ or /, or as somebody meant it."""
     return bool(_LOGIN.match(written.partition("//")[2])) or "password=" in unquote(written).casefold()
+
+
+def _parameters(place: str) -> list[str]:
+    """The names of what stands after the ?, as libpq reads them."""
+    return [unquote(each.partition("=")[0]) for each in place.partition("?")[2].split("&") if each]
+
+
+def _may_hold_secrets(written: str) -> bool:
+    """Whether it looks like an address, by whatever mistake it is none: then it is in no message."""
+    return "//" in written or "@" in written or "=" in written
+
+
+def _shown(written: str) -> str:
+    return "what may be an address" if _may_hold_secrets(written) else said(written)
 
 
 def _table(table: str, key: str) -> str:
