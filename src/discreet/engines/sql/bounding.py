@@ -251,7 +251,8 @@ class Bounded:
             words = [value for value in key.values if isinstance(value, str)]
             return as_whole(replace(some, sql=self.sheet.placed(term, dict(enumerate(map(text, words)))))) if words else some
         numbers = [nearest(value) for value in key.values if not isinstance(value, str)]
-        if term.whole and max(map(abs, numbers)) <= SAFE and numbers == [numbers[0] + place for place in range(len(numbers))]:
+        is_run = max(map(abs, numbers)) <= SAFE and numbers == [numbers[0] + place for place in range(len(numbers))]
+        if term.whole and is_run and numbers[0] <= term.low <= term.high <= numbers[-1]:  # else a place would be another key's
             return moved(term, int(numbers[0]))
         first = {number: place for place, number in reversed(list(enumerate(numbers)))}  # of equal numbers the first has the cell
         places = self.sheet.placed(term, {place: self._constant(number, term) for number, place in first.items()})
