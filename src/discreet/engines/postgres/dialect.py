@@ -140,6 +140,11 @@ class _Postgres(Dialect):
     def matches(self, text: exp.Expr, pattern: str) -> exp.Expr:
         return exp.Paren(this=exp.RegexpLike(this=text, expression=exp.Literal.string(f"^(?:{pattern})$")))
 
+    def matches_short(self, text: exp.Expr, pattern: str, most: int) -> exp.Expr:
+        """A pattern takes four times the memory of the text that it is tried on, and more than 1 GB raises."""
+        is_short = infix(exp.LTE, _called("LENGTH", text), exp.Literal.number(most))
+        return self.matches(cases((is_short, text)), pattern)
+
     def part(self, text: exp.Expr, pattern: str, group: int) -> exp.Expr:
         one, none = exp.Literal.number(1), exp.Literal.string("")
         match = _called("REGEXP_SUBSTR", text, exp.Literal.string(pattern), one, one, none, exp.Literal.number(group))

@@ -33,6 +33,7 @@ __all__ = [
     "FACTOR",
     "FEW",
     "GROUP_SHIFT",
+    "LONGEST",
     "MOST_DIGITS",
     "PRIME",
     "Placed",
@@ -52,6 +53,7 @@ __all__ = [
 PRIME = (1 << 31) - 1
 FACTOR, STEP = 1_103_515_245, 747_796_405  # below PRIME, with no small relation between them
 DIGITS = r"0|-?[1-9][0-9]{0,17}"  # of a whole number, written as it is printed
+LONGEST = 19  # characters, of these
 MOST_DIGITS = 10**18 - 1  # the largest of these
 
 FEW = 62  # cells, as bits of a number below 2^62

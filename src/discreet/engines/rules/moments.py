@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from functools import lru_cache
 
-from discreet.engines.rules.spellings import any_case
+from discreet.engines.rules.spellings import any_case, trimmed
 from discreet.facts import model
 from discreet.facts.formats import pieces
 from discreet.facts.zones import Steps, steps_of
@@ -101,7 +101,7 @@ def moment_in(column: model.Timestamp | model.Date, raw: object) -> datetime | N
         case date():
             return datetime.combine(raw, time())
         case str():
-            return _written(column, raw.strip(" "))
+            return _written(column, trimmed(raw))
         case _:
             return None
 

@@ -10,7 +10,12 @@ from functools import lru_cache
 
 from discreet.facts import model
 
-__all__ = ["FALSE", "NUMBER", "TRUE", "Truths", "any_case", "marks_of", "number_pattern", "truths", "unmarked"]
+__all__ = [
+    "FALSE", "MOST_CHARACTERS", "NUMBER", "TRUE", "Truths", "any_case", "marks_of", "number_pattern", "trimmed", "truths",
+    "unmarked",
+]  # fmt: skip
+
+MOST_CHARACTERS = 65_536  # spaces included, of what may spell anything: engines need several times the memory to look at a text
 
 TRUE = ("1", "t", "true", "yes")
 FALSE = ("0", "f", "false", "no")
@@ -35,6 +40,11 @@ def number_pattern(decimal: str = ".", thousands: str = "") -> str:
 
 
 NUMBER = number_pattern()
+
+
+def trimmed(text: str) -> str:
+    """A text without the spaces around it; '' if it is too long to spell anything."""
+    return text.strip(" ") if len(text) <= MOST_CHARACTERS else ""
 
 
 def marks_of(thousands: str) -> str:

@@ -10,6 +10,7 @@
   is one of them.
 - timestamp: a moment as ``moments`` reads it, in the zone of the column; a stored date is its midnight.
 - date: a day as 2020-01-31, or the day of a moment.
+- numbers, truth values, dates and moments are in texts of MOST_CHARACTERS at most, spaces included: a longer one is NULL.
 - text: cut at its declared length. A stored whole number is its digits where text is declared, a stored real number is NULL.
 """
 
@@ -22,7 +23,7 @@ from functools import lru_cache
 from typing import assert_never
 
 from discreet.engines.rules.moments import day_in, moment_in
-from discreet.engines.rules.spellings import truths, unmarked
+from discreet.engines.rules.spellings import trimmed, truths, unmarked
 from discreet.facts import model
 
 __all__ = [
@@ -97,7 +98,7 @@ def _number(raw: Raw, decimal: str = ".", thousands: str = "") -> float | None:
     """A float64, perhaps infinite, never NaN."""
     match raw:
         case str():
-            plain = unmarked(raw.strip(" "), decimal, thousands)
+            plain = unmarked(trimmed(raw), decimal, thousands)
             return None if plain is None else float(plain)
         case float():
             return None if math.isnan(raw) else raw
@@ -130,8 +131,8 @@ def _truth(column: model.Boolean, raw: Raw) -> bool | None:
         return True if raw in found.true_numbers else False if raw in found.false_numbers else None
     if not isinstance(raw, str):
         return None
-    trimmed = raw.strip(" ")
-    return True if _compiled(found.true).fullmatch(trimmed) else False if _compiled(found.false).fullmatch(trimmed) else None
+    word = trimmed(raw)
+    return True if _compiled(found.true).fullmatch(word) else False if _compiled(found.false).fullmatch(word) else None
 
 
 _compiled = lru_cache(maxsize=256)(re.compile)

@@ -127,6 +127,10 @@ class Dialect(ABC):
     def matches(self, text: exp.Expr, pattern: str) -> exp.Expr:
         """Whether a pattern matches all of a text."""
 
+    def matches_short(self, text: exp.Expr, pattern: str, most: int) -> exp.Expr:
+        """The same of a column with texts of any length and a pattern of so many characters at most."""
+        return self.matches(text, pattern)
+
     @abstractmethod
     def part(self, text: exp.Expr, pattern: str, group: int) -> exp.Expr:
         """A group of the first match of a pattern in a text, '' if there is none."""

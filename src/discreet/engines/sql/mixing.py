@@ -2,7 +2,7 @@
 
 from sqlglot import exp
 
-from discreet.engines.rules.choice import DIGITS, FACTOR, MOST_DIGITS, PRIME, STEP
+from discreet.engines.rules.choice import DIGITS, FACTOR, LONGEST, MOST_DIGITS, PRIME, STEP
 from discreet.engines.rules.values import SAFE
 from discreet.engines.sql.dialect import Dialect, Tried
 from discreet.engines.sql.layout import Stored
@@ -50,7 +50,7 @@ def _number(of: exp.Expr, stored: Stored, dialect: Dialect) -> exp.Expr:
     digest = dialect.hashed(of if stored == "text" else as_text(of))
     match stored:
         case "text":
-            is_whole = dialect.matches(of, DIGITS)
+            is_whole = dialect.matches_short(of, DIGITS, LONGEST)
         case "real":
             small = between(of, whole_literal(-SAFE), whole_literal(SAFE))
             is_whole = infix(exp.And, small, infix(exp.EQ, of, dialect.floor(of)))

@@ -10,7 +10,7 @@ from datetime import date, datetime, timedelta
 from sqlglot import exp
 
 from discreet.engines.rules.moments import DAY, FIRST, LAST, LOCAL, MOMENT, OFFSET, ZONED, steps_for
-from discreet.engines.rules.spellings import marks_of, number_pattern, truths
+from discreet.engines.rules.spellings import MOST_CHARACTERS, marks_of, number_pattern, truths
 from discreet.engines.sql.formatted import as_iso
 from discreet.engines.sql.layout import Stored
 from discreet.engines.sql.sheet import Sheet
@@ -41,7 +41,10 @@ def clamped(x: Term, low: exp.Expr, high: exp.Expr) -> Term:
 
 
 def _trimmed(value: exp.Expr) -> exp.Expr:
-    return exp.Trim(this=value, expression=text(" "))  # by itself, TRIM takes other kinds of space too on some engines
+    """A text without the spaces around it, NULL if it is too long to spell anything; the value is a column or a constant."""
+    length = exp.Anonymous(this="LENGTH", expressions=[value])
+    short = cases((infix(exp.LTE, length, whole_literal(MOST_CHARACTERS)), value))
+    return exp.Trim(this=short, expression=text(" "))  # by itself, TRIM takes other kinds of space too on some engines
 
 
 # ---- numbers and truth values
