@@ -119,6 +119,41 @@ def test_units_of_other_types_are_told_apart_too(facts, one, other):
     assert found.low.tolist() == [[2], [2]]
 
 
+@pytest.mark.parametrize("collation", ["NOCASE", "NOACCENT.NOCASE", "de"])
+def test_texts_in_a_duckdb_file_are_told_apart_by_code_points_whatever_it_says(facts, tmp_path, collation):
+    """Units that a collation holds for one would else share their caps, and a key would have the rows of others."""
+    file = str(tmp_path / "t.duckdb")
+    words = ("b", "B", "a", "A", "á", "Zed", "zed", "Äther", "äther")  # more than are compared one by one
+    known = facts(*COLUMNS[:2], Category("w", words), Text("v"), unit=ByColumn("who"))
+    units = ["anna", "Anna", "ANNA", "ánna"]
+    rows = [{**row, "w": words[place % 9], "v": words[place % 5]} for place, row in enumerate(made(units))]
+    with duckdb.connect(file) as connection:
+        texts = ", ".join(f"{name} VARCHAR COLLATE {collation}" for name in ("who", "w", "v"))
+        connection.execute(f"CREATE TABLE t ({texts}, x INTEGER, c INTEGER)")
+        connection.executemany("INSERT INTO t VALUES ($who, $w, $v, $x, $c)", rows)
+    engine, reference = open_engine(known, Source("duckdb", file, "t")), Reference(known, rows)
+    of_words, is_one = (ByValue(Column("w"), words),), Apply("equal", (Column("v"), Literal("a")))
+    for bound in BOUNDS:
+        for wanted in (Wanted(None, of_words, ROWS_FORM[:2], bound), Wanted(is_one, (KEY,), ROWS_FORM, bound)):
+            assert np.array_equal(engine.run(wanted).take().low, reference.run(wanted).take().low)
+    for groups in (None, 2):
+        found = [each.keys(KeysWanted(None, Column("v"), 1, groups, 9)).take() for each in (engine, reference)]
+        assert np.array_equal(found[0].values, found[1].values)
+        assert np.array_equal(found[0].units, found[1].units)
+
+
+@pytest.mark.parametrize("other", [False, True])
+@pytest.mark.parametrize("bound", BOUNDS)
+def test_a_run_of_some_of_the_declared_values_has_no_place_for_the_others(facts, bound, other):
+    """Planning lists all of them; a place that is worked out would else be that of another key."""
+    known = facts(Integer("x", -2, 10), Category("c", (1, 3, 5, 4, 2)), Category("w", ("b", "a")), unit=ByColumn("who"))
+    rows = made(["anna", "bob", "7"])
+    keys = (ByValue(Column("w"), ("b", "a")), ByValue(Column("c"), (Fraction(3), Fraction(4)), other=other))
+    wanted = Wanted(None, keys, ROWS_FORM, bound)
+    one, two = open_engine(known, pd.DataFrame(rows)).run(wanted).take(), Reference(known, rows).run(wanted).take()
+    assert np.array_equal(one.low, two.low)
+
+
 def test_a_unit_that_is_0_with_nothing_before_the_point_is_one(facts):
     rows = pa.table({"who": pa.array([Decimal("0.0000"), Decimal("-0.2500"), Decimal("0.0000")], pa.decimal128(4, 4)),
                      "x": [1, 1, 1], "c": [1, 1, 1], "w": ["a"] * 3})  # fmt: skip

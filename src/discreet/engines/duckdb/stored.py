@@ -27,7 +27,7 @@ _MOMENT_AS_TEXT = (  # some moments beyond these years cannot be written: they a
 _TYPES: dict[str, tuple[Stored, str]] = {
     **dict.fromkeys(("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"), ("whole", _AS_IT_IS)),
     **dict.fromkeys(("UBIGINT", "HUGEINT", "UHUGEINT", "BIGNUM", '"NULL"', "UUID", "JSON"), ("text", _AS_TEXT)),
-    "VARCHAR": ("text", _AS_IT_IS),
+    "VARCHAR": ("text", "{} COLLATE C"),  # by code points, whatever the table in a file says of its own
     "FLOAT": ("real", "CAST({} AS DOUBLE)"),
     "DOUBLE": ("real", _AS_IT_IS),
     "BOOLEAN": ("truth", _AS_IT_IS),
