@@ -51,7 +51,7 @@ def _receipt(house: House, visitor: Account, identity: str) -> Response:
     return told(dict(found.receipt))
 
 
-@routes.get("/api/answers/{id}/chart.svg", responses=said(SVG, 400, 404))
+@routes.get("/api/answers/{id}/chart.svg", response_class=Response, responses=said(SVG, 400, 404))
 async def chart(id: str, visitor: Visitor, house: Inside) -> Response:  # noqa: A002
     """A chart of an answer of yours with its intervals."""
     return await house.in_turn(visitor, _chart, house, visitor, id)

@@ -17,6 +17,27 @@ Numeral = Annotated[StrictStr, Field(min_length=1, max_length=100)] | StrictInt 
 Reason = Annotated[StrictStr, Field(min_length=1, max_length=1000, description="Signed, and kept in the ledger.")]
 Count = Annotated[StrictInt, Field(ge=1, le=2**53)]
 _EXAMPLE: dict[str, Any] = {"sql": "SELECT COUNT(*) AS n FROM people WHERE age >= 40", "epsilon": "0.1"}
+_FACTS = """\
+[table]
+name = "people"
+source = "people.csv"
+unit = "row"
+neighbours = "add_remove"
+
+[budget]
+epsilon = 1
+
+[columns.age]
+type = "integer"
+lower = 0
+upper = 120
+"""
+_NEXT = _FACTS.replace('"people.csv"', '"people-2.csv"\nversion = "2"')
+
+
+def _shown(*examples: dict[str, Any]) -> ConfigDict:
+    """No word but those that are known, and examples for the document: each is sent by a test, and is answered."""
+    return ConfigDict(extra="forbid", json_schema_extra={"examples": list(examples)})
 
 
 class Body(BaseModel):
@@ -28,9 +49,7 @@ class Body(BaseModel):
 class QuoteBody(Body):
     """A question with a price, or with the ± that is wished for. Numbers that are to be exact are texts: "0.1", "1/3"."""
 
-    model_config = ConfigDict(
-        extra="forbid", json_schema_extra={"examples": [_EXAMPLE, {"sql": _EXAMPLE["sql"], "within": {"n": "50"}}]}
-    )
+    model_config = _shown(_EXAMPLE, {"sql": _EXAMPLE["sql"], "within": {"n": "50"}})
     sql: Annotated[StrictStr, Field(max_length=65_536, description="The question.")]
     epsilon: Numeral | None = Field(None, description="The price of the whole question.")
     delta: Numeral | None = Field(None, description="Beside epsilon: Gaussian noise, or keys that nobody listed.")
@@ -60,9 +79,7 @@ class AskBody(QuoteBody):
 class AskAllBody(Body):
     """Several questions for one price: every statistic inside gets an equal share, unless weights say otherwise."""
 
-    model_config = ConfigDict(
-        extra="forbid", json_schema_extra={"examples": [{"questions": [_EXAMPLE["sql"]], "epsilon": "0.1"}]}
-    )
+    model_config = _shown({"questions": [_EXAMPLE["sql"], "SELECT AVG(age) AS m FROM people"], "epsilon": "0.2"})
     questions: Annotated[list[Annotated[StrictStr, Field(max_length=65_536)]], Field(min_length=1, max_length=100)]
     epsilon: Numeral | None = Field(None, description="The price of all questions together.")
     delta: Numeral | None = None
@@ -79,6 +96,7 @@ class RehearseBody(QuoteBody):
 class FreezeBody(Body):
     """Why asking is stopped or goes on; of one analyst, or of everybody."""
 
+    model_config = _shown({"reason": "an answer is looked into"}, {"reason": "an answer is looked into", "analyst": "alice"})
     reason: Reason
     analyst: Short | None = None
 
@@ -86,7 +104,7 @@ class FreezeBody(Body):
 class RaiseBody(Body):
     """The whole new cap, not the difference, and why."""
 
-    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"epsilon": "3", "reason": "a second wave"}]})
+    model_config = _shown({"epsilon": "3", "reason": "a second wave"})
     epsilon: Numeral | None = None
     delta: Numeral | None = None
     rho: Numeral | None = None
@@ -100,7 +118,7 @@ class RaiseBody(Body):
 class AddBody(Body):
     """A new account; `expires` is the last day of its token."""
 
-    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"name": "alice", "tables": ["people"]}]})
+    model_config = _shown({"name": "alice", "tables": ["people"]}, {"name": "dora", "holder": True, "expires": "2100-01-01"})
     name: Short
     holder: StrictBool = False
     tables: Annotated[list[Short], Field(max_length=1000)] = []
@@ -110,12 +128,14 @@ class AddBody(Body):
 class GrantBody(Body):
     """Tables that somebody may ask from now on, or may not."""
 
+    model_config = _shown({"tables": ["people"]})
     tables: Annotated[list[Short], Field(min_length=1, max_length=1000)]
 
 
 class LimitBody(Body):
     """What somebody may spend on a table; without a figure, the limit is taken away."""
 
+    model_config = _shown({"table": "people", "epsilon": "1/2"}, {"table": "people"})
     table: Short
     epsilon: Numeral | None = None
     delta: Numeral | None = None
@@ -129,18 +149,21 @@ class LimitBody(Body):
 class RotateBody(Body):
     """The last day of the new token, if it is to have one."""
 
+    model_config = _shown({"expires": "2100-01-01"}, {})
     expires: Annotated[StrictStr, Field(max_length=20)] | None = None
 
 
 class FactsBody(Body):
     """A facts file, as text."""
 
+    model_config = _shown({"facts": _FACTS})
     facts: Annotated[StrictStr, Field(max_length=100_000, description="TOML: see the pages on facts files.")]
 
 
 class RegisterBody(FactsBody):
     """A facts file whose source was uploaded."""
 
+    model_config = _shown({"facts": _FACTS})
     separate: StrictBool = Field(False, description="State, signed, that nobody in it is in a table with the same rows.")
     anyway: StrictBool = Field(False, description="Even if there is a column of which nothing can be read.")
     reason: Annotated[StrictStr, Field(max_length=1000)] = ""
@@ -149,5 +172,6 @@ class RegisterBody(FactsBody):
 class VersionBody(RegisterBody):
     """The facts of the next version, whose source was uploaded under a name of its own."""
 
+    model_config = _shown({"facts": _NEXT, "reason": "rows of this year", "after": "1"})
     no_unit_in_both: StrictBool = Field(False, description="State, signed, that none of its units was there before.")
     after: Short | None = Field(None, description="The version that this one follows: refused if another stands by now.")

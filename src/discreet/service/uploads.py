@@ -21,7 +21,7 @@ from discreet.service.writing import told
 __all__ = ["routes"]
 
 routes = APIRouter(tags=["bringing"])
-_BYTES = {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}
+_BYTES = {"application/octet-stream": {"schema": {"type": "string", "format": "binary", "examples": ["age\n34\n51\n"]}}}
 _TAKEN = {"requestBody": {"required": True, "content": _BYTES}}
 Name = Annotated[str, Query(max_length=100, description="The name of the file in the folder.")]
 

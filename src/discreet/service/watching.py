@@ -52,7 +52,7 @@ def _is_ready(house: House) -> bool:
     return True
 
 
-@routes.get("/metrics", responses=said(METRICS))
+@routes.get("/metrics", response_class=Response, responses=said(METRICS))
 async def metrics(request: Request, visitor: Visitor, house: Inside) -> Response:
     """Numbers in the text format of Prometheus: for data holders, and for accounts that the service was told may see them."""
     if not visitor.is_holder and visitor.name not in house.settings.metrics:
