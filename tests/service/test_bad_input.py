@@ -1,11 +1,14 @@
 """Bad input and faults: never a trace, never an engine's words, never a lost or doubled charge."""
 
 import io
+import json
 import logging
+import socket
 
 import pytest
 from tests.service.conftest import CANARY, Caller, made_home
 from tests.service.inside import Inside
+from tests.service.listening import Listening
 
 from discreet.curator import office
 from discreet.errors import EngineFault
@@ -18,6 +21,17 @@ HOSTILE = [
     "SELECT COUNT(*) AS n FROM people; DELETE FROM people", "SELECT AVG(age) AS m FROM read_csv('/etc/passwd')", "(" * 5000,
     "SELECT COUNT(*) AS n FROM people WHERE " + " AND ".join(["age > 1"] * 3000), "SELECT MEDIAN(agé) FROM people",
     "ATTACH 'x'", "PRAGMA table_info(people)", "SELECT COUNT(*) AS n FROM people WHERE age = 'x' || (SELECT 1)", "x" * 65_000,
+]
+
+TRICKS = [
+    "/api", "/api/", "//api/me", "/api//me", "/api/me/", "/api/./me", "/api/x/../me", "/API/me", "/api/me;x", "/api/me%00",
+    "/api/tables/../me", "/api/tables/../../../../etc/passwd", "/api/tables/%2e%2e%2f%2e%2e%2fetc%2fpasswd", "/api/tables/%2e%2e",
+    "/api/tables/people/", "/api/tables/people/../others", "/api/tables/people%00", "/api/tables/PEOPLE",
+    "/api/tables/people.toml", "/api/tables/people.csv", "/.discreet/ledger.db", "/people.csv", "/..%2f.discreet%2fkey.pem",
+    "/static", "/static/",
+    "/static/../../app.py", "/static/..%2f..%2fapp.py", "/static/%2e%2e/mounted.py", "/static/....//mounted.py",
+    "/static/..\\mounted.py", "/api/answers/../tables", "/api/answers/%2e%2e%2ftables", "/api/answers/" + "x" * 5000,
+    "/api/answers/%ff%fe", "/docs", "/redoc", "/openapi.json",
 ]
 
 
@@ -58,10 +72,11 @@ def test_no_error_path_tells_anything_of_a_row_or_of_the_engine(home, log, monke
             told.append(client.request("POST", "/api/tables/people/ask", content=content,
                                        headers=alice.headers | {"Content-Type": "application/json"}))
         assert {each.status_code for each in told} <= {200, 400, 409, 422}, [each.text for each in told if each.status_code > 422]
-        told += [client.request("GET", path, headers=alice.headers) for path in (
-            "/", "/api", "/api/", "//api/me", "/api/tables/../../etc/passwd", "/api/tables/%2e%2e%2f", f"/api/answers/{CANARY}",
-            "/api/answers/" + "x" * 5000, "/.discreet/ledger.db", "/api/tables/people/")]
-        told += [client.request(verb, "/api/me", headers=alice.headers) for verb in ("POST", "PUT", "DELETE", "PATCH", "BREW")]
+        nowhere = [alice.get(path) for path in (f"/api/answers/{CANARY}", "/api/tables/others", "/api/tables/people/")]
+        assert {each.status_code for each in nowhere} == {404}
+        other = [client.request(verb, "/api/me", headers=alice.headers) for verb in ("POST", "PUT", "DELETE", "PATCH", "BREW")]
+        assert {each.status_code for each in other} == {405}
+        told += nowhere + other
 
         def failing(*_):
             raise ValueError(f"Conversion Error: could not convert {CANARY}")
@@ -85,6 +100,27 @@ def test_no_error_path_tells_anything_of_a_row_or_of_the_engine(home, log, monke
         assert word.lower() not in "".join(map(everything, told)).lower(), word
     assert "SELECT" not in log.getvalue()
     assert office.verify(home.folder).ok
+
+
+def raw(address: str, path: str, token: str) -> tuple[int, dict]:
+    """Status and body of what is at a path that no client would send as it stands."""
+    host, _, port = address.removeprefix("http://").rpartition(":")
+    with socket.create_connection((host, int(port)), timeout=30) as each:
+        each.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\nConnection: close\r\n\r\n".encode())
+        told = b"".join(iter(lambda: each.recv(100_000), b""))
+    head, _, body = told.partition(b"\r\n\r\n")
+    return int(head.split(b" ", 2)[1]), json.loads(body)
+
+
+def test_paths_that_play_tricks_lead_nowhere(home):
+    with Listening(home.folder) as server:
+        for token in (home.alice, home.holder):
+            status, nothing = raw(server.address, "/api/nowhere", token)
+            assert (status, nothing["error"]) == (404, "missing")
+            for path in TRICKS:
+                assert raw(server.address, path, token) == (404, nothing), path
+        status, told = raw(server.address, "/api/me", home.alice)
+        assert (status, told["name"]) == (200, "alice")                    # so that it was not the way of asking
 
 
 def test_a_fault_keeps_its_charge_and_freezes_whoever_asked(home, monkeypatch):
