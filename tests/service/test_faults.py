@@ -2,18 +2,21 @@
 
 import json
 import os
+import resource
 import shutil
 import signal
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
+from itertools import count
 from pathlib import Path
 from threading import Event, Thread, Timer
 
 import pytest
 from tests.service.conftest import FACTS, Caller, made_home
 from tests.service.inside import Inside
+from tests.service.outside import Outside
 
 from discreet.curator import accounts, desk, office
 from discreet.ledger import accounts as ledger_accounts
@@ -169,37 +172,90 @@ def test_one_key_sent_at_once_and_one_question_of_several_are_one_charge(home):
     assert len(charges(home.folder)) == 1
 
 
+def asked_with_key(caller: Caller, age: int):
+    return caller.post("/api/tables/people/ask", count_above(age, "0.01"), headers={"Idempotency-Key": f"key-{age}"})
+
+
+def brought(holder: Caller, name: str):
+    content = b"age\n" + b"34\n" * 1_500_000
+    return holder.client.request("POST", "/api/uploads", params={"name": name}, content=content, headers=holder.headers)
+
+
+def check_each_is_charged_once(folder: Path) -> None:
+    verified = office.verify(folder)
+    assert verified.ok, verified.problems
+    questions = [entry.body["question"] for entry in charges(folder)]
+    assert len(questions) == len(set(questions))
+
+
+def leave_room(server: Outside, size: int) -> None:
+    """No file of a service grows beyond so many bytes: the system refuses what is written behind them, as on a full disk."""
+    for process in (server.process.pid, *server.workers):
+        most = resource.prlimit(process, resource.RLIMIT_FSIZE)[1]
+        resource.prlimit(process, resource.RLIMIT_FSIZE, (size, most))
+
+
+@pytest.mark.slow
+def test_where_there_is_no_room_that_is_told_and_every_key_is_charged_once(home):
+    with Outside(home.folder) as server:
+        alice, holder = Caller(server, home.alice), Caller(server, home.holder)
+        assert asked_with_key(alice, 0).status_code == 200
+        ages, told = count(1), {}
+        for room in (0, 4_000, 10_000, 16_000, 25_000, 40_000, 250_000):     # so that it ends in each of the transactions
+            log, file = (home.folder / ".discreet" / name for name in ("ledger.db-wal", "ledger.db"))
+            leave_room(server, max(log.stat().st_size, file.stat().st_size) + room)
+            while (found := asked_with_key(alice, age := next(ages))).status_code == 200:
+                told[age] = found
+            told[age] = found
+            assert (found.status_code, found.json()["error"]) == (503, "fault")
+            assert found.json().keys() == {"error", "message", "hint", "reference"}
+            for path in ("/api/me", "/api/tables", "/api/answers", "/api/ready"):
+                assert alice.get(path).status_code == 200
+            no_room = brought(holder, "more.csv")
+            assert (no_room.status_code, no_room.json()["error"]) == (503, "busy")
+            assert not list(home.folder.glob("*more*")) + list(home.folder.glob(".upload-*"))
+            leave_room(server, resource.RLIM_INFINITY)
+            assert asked_with_key(alice, next(ages)).status_code == 200
+        assert brought(holder, "more.csv").status_code == 200
+        assert "Traceback" not in server.log
+    with Outside(home.folder) as server:                                     # which goes on with what could not even be noted
+        alice = Caller(server, home.alice)
+        for age, before in told.items():
+            after = asked_with_key(alice, age)
+            after = alice.later(after) if after.status_code == 202 else after
+            assert after.status_code in (200, 503)                           # a charge whose answer was not kept is a fault
+            assert before.status_code == 503 or after.json()["rows"] == before.json()["rows"]
+    assert {each.status_code for each in told.values()} == {200, 503}
+    check_each_is_charged_once(home.folder)
+
+
 def test_a_full_disk_is_told_and_every_key_is_charged_once_when_there_is_room(tmp_path):
     small = tmp_path / "small"
     small.mkdir()
     made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16m", "tmpfs", str(small)], capture_output=True, check=False)
     if made.returncode != 0:
-        pytest.skip("optional data: a file system of a few pages (mounting is not allowed here)")
+        pytest.skip("optional data: a file system of a few pages (mounting is not allowed here; the test before needs none)")
     try:
         home = made_home(small)
         with Inside(Settings(small)) as client:
-            alice = Caller(client, home.alice)
-
-            def asked(age: int):
-                return alice.post("/api/tables/people/ask", count_above(age, "0.01"), headers={"Idempotency-Key": f"key-{age}"})
-
-            assert asked(0).status_code == 200
+            alice, holder = Caller(client, home.alice), Caller(client, home.holder)
+            assert asked_with_key(alice, 0).status_code == 200
             with pytest.raises(OSError, match="space"):
                 (small / "filler").write_bytes(b"x" * 40_000_000)
-            told = [asked(age) for age in range(1, 30)]
+            told = [asked_with_key(alice, age) for age in range(1, 30)]
             assert {each.status_code for each in told} <= {200, 503}, [each.text for each in told]
             assert told[-1].status_code == 503
             assert alice.get("/api/me").status_code == 200
+            assert brought(holder, "more.csv").status_code == 503
+            assert not list(small.glob("*more*")) + list(small.glob(".upload-*"))
             (small / "filler").unlink()
-            after = [asked(age) for age in range(30)]
+            assert brought(holder, "more.csv").status_code == 200
+            after = [asked_with_key(alice, age) for age in range(30)]
             assert {each.status_code for each in after} <= {200, 503}          # a charge whose answer was not kept is a fault
             answered = {age for age, each in enumerate(told, 1) if each.status_code == 200}
             assert answered <= {age for age, each in enumerate(after) if each.status_code == 200}
             assert alice.post("/api/tables/people/ask", count_above(77, "0.01")).status_code == 200
-        verified = office.verify(small)
-        assert verified.ok, verified.problems
-        questions = [entry.body["question"] for entry in charges(small)]
-        assert len(questions) == len(set(questions))
+        check_each_is_charged_once(small)
     finally:
         subprocess.run(["umount", str(small)], capture_output=True, check=True)
 
