@@ -5,7 +5,7 @@ The log has no address as it was written and nothing of bodies: what somebody as
 
 import json
 import logging
-from asyncio import Timeout, timeout
+from asyncio import CancelledError, Timeout, timeout
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -73,6 +73,9 @@ class Guard:
         outward = self._outward(visit, send)
         try:
             await self._let_in(scope, receive, outward, visit)
+        except CancelledError:  # the time of running questions is over, and so is this worker's
+            if not visit.status:
+                await turned(_ending())(scope, receive, outward)
         except Exception as error:  # noqa: BLE001 - the last place that can turn it into a response
             if not visit.status:  # else it was told already, and is only passed on
                 await turned(as_turned(error))(scope, receive, outward)
@@ -166,6 +169,11 @@ class Guard:
         }  # fmt: skip
         self.counts[told["method"], told["route"], visit.status] += 1
         _log.info("%s", json.dumps(told))
+
+
+def _ending() -> Turned:
+    hint = "send it again: what was charged is gone on with"
+    return Turned(503, "busy", "the service is being ended", hint, headers={"Retry-After": "5", "Connection": "close"})
 
 
 def _too_large(most: int) -> Turned:

@@ -89,12 +89,13 @@ class House:
         return found
 
     async def close(self) -> None:
-        """Let running questions end, leave the others to be gone on with, and let go of everything."""
-        await self.jobs.end()
+        """Let running questions end for a while and let go of everything; or leave what is not over to be gone on with."""
+        is_over = await self.jobs.end()
         self._books.shutdown(wait=False, cancel_futures=True)
         for threads in (self._door, self._threads, self._thoughts):
-            threads.shutdown(wait=True, cancel_futures=True)
-        self.folder.close()
+            threads.shutdown(wait=is_over, cancel_futures=True)
+        if is_over:  # else a table would be closed while it is read, and that pass for a fault: the process ends, as if killed
+            self.folder.close()
 
 
 def holders_only() -> Turned:

@@ -5,10 +5,9 @@ key of its charge.
 """
 
 import logging
-from asyncio import CancelledError, Future, Task, create_task, get_running_loop, shield, sleep, wait
+from asyncio import Future, Task, create_task, get_running_loop, shield, sleep, wait
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from math import inf
@@ -34,6 +33,7 @@ T = TypeVar("T")
 _AT_ONCE = 8  # that are taken over before any of them is begun
 _LOOK = 2.0  # seconds between looks for what dead workers left
 _SOON = 0.1  # the same where there was more of it: other workers take some of it meanwhile
+_TO_WRITE = 1.0  # second, at least, to write down which questions were answered
 _log = logging.getLogger("discreet.service")
 
 
@@ -92,6 +92,7 @@ class Jobs:
         self._answers: dict[str, str] = {}  # to be written down
         self._writing: Task[None] | None = None
         self._looking: Task[None] | None = None
+        self._until = inf  # when this worker ends, in the loop's time: known once it is told to
 
     def start(self, taken: Taken, job: Job) -> "Task[Answer | Turned]":
         """Work a question off that was taken in, whatever becomes of whoever asked."""
@@ -210,19 +211,25 @@ class Jobs:
         except Exception as error:  # noqa: BLE001 - whatever it is, it is told to whoever asked
             return as_turned(error)
 
-    async def end(self) -> None:
-        """Wait a while for what runs; the rest is left to be gone on with."""
+    def leave(self) -> None:
+        """This worker is told to end: it takes nothing over any more, and what runs has some seconds from now on."""
         if self._looking is not None:
             self._looking.cancel()
-            with suppress(CancelledError):
-                await self._looking
-        if running := [*self._running.values(), *self._unwritten]:
-            _, left = await wait(running, timeout=self._limits.seconds_to_end)
-            for task in left:
-                task.cancel()
-        if self._writing is not None:
-            await self._writing
-        self._threads.shutdown(wait=False, cancel_futures=True)
+        self._until = min(self._until, get_running_loop().time() + self._limits.seconds_to_end)
+
+    async def end(self) -> bool:
+        """Wait until then for what runs; the rest is left to be gone on with. Whether nothing is left."""
+        self.leave()
+        time, left = get_running_loop().time, [*self._running.values(), *self._unwritten]
+        while left and (seconds := self._until - time()) > 0:  # those that end may let others begin
+            await wait(left, timeout=seconds)
+            left = [each for each in (*self._running.values(), *self._unwritten) if not each.done()]
+        for task in left:
+            task.cancel()
+        if self._writing is not None:  # whoever goes on with what is not written finds it answered
+            await wait([self._writing], timeout=max(self._until - time(), _TO_WRITE))
+        self._threads.shutdown(wait=not left, cancel_futures=True)
+        return not left
 
 
 def answered(job: Job) -> Answer | Turned:
