@@ -1,5 +1,7 @@
 """The application: routes behind a guard, one shape for everything that goes wrong."""
 
+import logging
+from asyncio import create_task, sleep, to_thread
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.metadata import version
@@ -18,6 +20,7 @@ from discreet.service.document import ERROR
 from discreet.service.failures import Turned, as_turned, missing
 from discreet.service.guard import Guard
 from discreet.service.house import House
+from discreet.service.logs import kind_and_place
 from discreet.service.page import mounted
 from discreet.service.settings import Settings
 from discreet.service.writing import told, turned
@@ -25,6 +28,8 @@ from discreet.service.writing import told, turned
 __all__ = ["document_of", "make_app", "make_guarded"]
 
 _DESCRIPTION = "Questions about confidential tables, answered with noise and with error bars, until their budget is spent."
+_AGAIN = 5.0  # seconds until a folder that could not be opened is tried again: what clients are told, too
+_log = logging.getLogger("discreet.service")
 _ROOMS = (tables, asking, answers, holding, people, uploads, watching)
 
 
@@ -41,13 +46,20 @@ def make_app(settings: Settings) -> FastAPI:
     """The application without its guard."""
 
     @asynccontextmanager
-    async def living(app: FastAPI) -> AsyncIterator[None]:
-        house = app.state.house = House(settings)
-        house.jobs.begin()
+    async def living(app: FastAPI) -> AsyncIterator[dict[str, Any]]:
+        app.state.house = None
+        opening = None if await _opened(app, settings) else create_task(_open(app, settings))
+
+        def leave() -> None:
+            if app.state.house is not None:
+                app.state.house.jobs.leave()
+
         try:
-            yield
+            yield {"leave": leave}  # for the server, which hears first that it is to end
         finally:
-            await house.close()
+            if opening is not None:
+                opening.cancel()
+            await _close(app)
 
     app = FastAPI(
         title="discreet", version=version("discreet"), description=_DESCRIPTION, lifespan=living,
@@ -64,6 +76,36 @@ def make_app(settings: Settings) -> FastAPI:
     app.add_exception_handler(RequestValidationError, _wrong_body)
     app.add_exception_handler(HTTPException, _http)
     return app
+
+
+async def _opened(app: FastAPI, settings: Settings) -> bool:
+    """Whether the folder could be opened. Whatever is in the way may be over in a while: until then everybody is told 503."""
+    try:
+        house = await to_thread(House, settings)  # beside those who are told so
+    except Exception as error:  # noqa: BLE001 - a worker that ended for it would take the others along
+        why = error.message if isinstance(error, DiscreetError) else kind_and_place(error)
+        _log.error("the folder cannot be opened, and is tried again: %s", why)
+        return False
+    app.state.house = house
+    house.jobs.begin()
+    return True
+
+
+async def _open(app: FastAPI, settings: Settings) -> None:
+    """Until it is."""
+    await sleep(_AGAIN)
+    while not await _opened(app, settings):
+        await sleep(_AGAIN)
+    _log.warning("the folder is open")
+
+
+async def _close(app: FastAPI) -> None:
+    if app.state.house is None:
+        return
+    try:
+        await app.state.house.close()
+    except Exception as error:  # noqa: BLE001 - it is the end in any case
+        _log.error("the folder was not closed: %s", kind_and_place(error))
 
 
 async def _document(request: Request) -> Response:

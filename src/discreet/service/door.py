@@ -12,7 +12,7 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from discreet.curator.accounts import Account
 from discreet.errors import TokenError
-from discreet.service.failures import Turned
+from discreet.service.failures import Turned, unreadable
 from discreet.service.house import House, holders_only
 
 __all__ = ["Holder", "Inside", "Visitor", "house_of"]
@@ -23,8 +23,10 @@ _MOST_KNOWN = 10_000
 
 
 async def house_of(request: Request) -> House:  # else it would be called in a thread
-    """The house that a request came to."""
-    found: House = request.app.state.house
+    """The house that a request came to. Raises Turned as long as its folder cannot be opened."""
+    found: House | None = request.app.state.house
+    if found is None:
+        raise unreadable()
     return found
 
 

@@ -24,8 +24,9 @@ from discreet.errors import (
     TrialFault,
 )
 from discreet.remedies import Remedy, Word, in_braces, said
+from discreet.service.logs import kind_and_place
 
-__all__ = ["CODES", "Turned", "as_turned", "crashed", "in_json", "missing"]
+__all__ = ["CODES", "Turned", "as_turned", "crashed", "in_json", "missing", "unreadable"]
 
 CODES = {  # code → what it means, for the document
     "question": "the question is not in the language, or its plan is too large; line and column say where",
@@ -59,6 +60,12 @@ class Turned(Exception):
 def missing() -> Turned:
     """The same for what does not exist and for what somebody has no grant for."""
     return Turned(404, "missing", "there is nothing here that you may see", "GET /api/tables lists what you may ask")
+
+
+def unreadable() -> Turned:
+    """What everybody is told while the ledger cannot be read."""
+    hint = "the data holder has to look at it"
+    return Turned(503, "busy", "the ledger cannot be read", hint, headers={"Retry-After": "5"})
 
 
 def in_json(word: Word) -> str:
@@ -114,11 +121,7 @@ def _not_let(error: AccessError, hint: str) -> Turned:
 
 
 def crashed(error: BaseException) -> Turned:
-    """An error that nobody foresaw: its text may quote anything, so that the log has its kind and place and nothing else."""
+    """An error that nobody foresaw: the log has its kind and place and nothing else."""
     reference = uuid4().hex[:12]
-    trace, place = error.__traceback__, ""
-    while trace is not None:
-        place = f"{trace.tb_frame.f_code.co_filename.rpartition('/')[2]}:{trace.tb_lineno}"
-        trace = trace.tb_next
-    _log.error("crash %s: %s at %s", reference, type(error).__name__, place)
+    _log.error("crash %s: %s", reference, kind_and_place(error))
     return Turned(500, "crash", "something went wrong inside", "tell the data holder this reference", reference=reference)

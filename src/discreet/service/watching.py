@@ -12,7 +12,7 @@ from discreet.curator.accounts import Account
 from discreet.errors import DiscreetError
 from discreet.service.document import HEALTH, METRICS, READY, said
 from discreet.service.door import Inside, Visitor
-from discreet.service.failures import Turned
+from discreet.service.failures import unreadable
 from discreet.service.house import House, holders_only
 from discreet.service.tables import seen_by
 from discreet.service.writing import told
@@ -40,7 +40,7 @@ async def ready(request: Request, house: Inside) -> Response:
         is_ready = await house.do(_is_ready, house)
         request.app.state.was_ready = monotonic(), is_ready
     if not is_ready:
-        raise Turned(503, "busy", "the ledger cannot be read", "the data holder has to look at it", headers={"Retry-After": "5"})
+        raise unreadable()
     return told({"status": "ready"})
 
 
