@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import httpx
@@ -23,14 +24,14 @@ def _words_of(process: str) -> bytes:
 class Outside:
     """``discreet serve`` on a folder, until the end of the context. ``log`` is what it wrote to stderr."""
 
-    def __init__(self, folder: Path, *words: str, workers: int = 1, port: int = 0) -> None:
+    def __init__(self, folder: Path, *words: str, workers: int = 1, port: int = 0, program: str = "") -> None:
         self.folder = folder
         self.log_file = folder.parent / f"{folder.name}.log"
-        self._words = [sys.executable, "-m", "discreet", "serve", str(folder), "--port", str(port), "--workers", str(workers),
-                       "--json", *words]
+        serve = ["discreet", "serve", str(folder), "--port", str(port), "--workers", str(workers), "--json", *words]
+        self._words = [sys.executable, "-m", *([program, str(folder)] if program else serve)]
 
     def __enter__(self):
-        environment = os.environ | {"PYTHONPATH": str(SOURCE), "DISCREET_THREADS": "1"}
+        environment = os.environ | {"PYTHONPATH": f"{SOURCE}:{SOURCE.parent}", "DISCREET_THREADS": "1"}
         with self.log_file.open("ab") as log:
             self.process = subprocess.Popen(self._words, stdout=subprocess.PIPE, stderr=log, env=environment, text=True)
         line = self.process.stdout.readline()
@@ -38,12 +39,6 @@ class Outside:
         self.address = json.loads(line)["address"]
         anew = httpx.Limits(max_keepalive_connections=0)                       # so that requests meet all workers
         self.client = httpx.Client(base_url=self.address, timeout=60, verify=False, limits=anew)
-        for _ in range(600):
-            try:
-                self.client.get("/api/me")
-                break
-            except httpx.TransportError:
-                time.sleep(0.05)
         return self
 
     def __exit__(self, *_):
@@ -56,6 +51,21 @@ class Outside:
         code = self.process.wait(60)
         self.process.stdout.close()
         return code
+
+    def kill(self) -> None:
+        """All of it at once, so that nothing is ended in order."""
+        workers = self.workers
+        self.process.kill()
+        for each in workers:
+            os.kill(each, signal.SIGKILL)
+        self.process.wait()
+
+    def wait_for(self, what: Callable[[], bool]) -> None:
+        """Until something is so; a minute is waited for it."""
+        until = time.monotonic() + 60
+        while not what():
+            assert time.monotonic() < until, self.log
+            time.sleep(0.05)
 
     @property
     def log(self) -> str:

@@ -5,7 +5,6 @@ import os
 import select
 import signal
 import socket
-import ssl
 import subprocess
 import sys
 import time
@@ -170,28 +169,10 @@ def test_what_waits_when_the_service_ends_is_gone_on_with_when_it_begins_again(t
     with Outside(home.folder) as server:
         sent = Caller(server, home.alice).post("/api/tables/people/ask", body, headers={"Prefer": "respond-async"})
         assert sent.status_code == 202
-        server.process.kill()
-        server.process.wait()
+        server.kill()
     with Outside(home.folder) as server:
         found = Caller(server, home.alice).later(sent)
         assert found.status_code == 200, found.text
         assert server.stop() in (0, -signal.SIGTERM)
         assert "Traceback" not in server.log
     assert len([entry for entry in office.entries(home.folder) if entry.kind == "charge"]) == 1
-
-
-def test_tls_is_spoken_where_a_certificate_is_given(tmp_path):
-    home = made_home(tmp_path)
-    words = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -keyout key.pem -out cert.pem -subj /CN=me"
-    more = ["-addext", "subjectAltName=IP:127.0.0.1"]
-    made = subprocess.run(["openssl", *words.split(), *more], cwd=tmp_path, capture_output=True, check=False)
-    if made.returncode:
-        pytest.skip("missing part: openssl")
-    words = ("--tls-cert", str(tmp_path / "cert.pem"), "--tls-key", str(tmp_path / "key.pem"))
-    with Outside(home.folder, *words) as server:
-        assert server.address.startswith("https://")
-        trusted = ssl.create_default_context(cafile=str(tmp_path / "cert.pem"))
-        with httpx.Client(base_url=server.address, verify=trusted) as client:
-            told = client.get("/api/me", headers={"Authorization": f"Bearer {home.alice}"})
-        assert told.status_code == 200
-        assert "strict-transport-security" in told.headers

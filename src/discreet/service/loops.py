@@ -13,6 +13,8 @@ from socket import socket
 from ssl import SSLContext
 from typing import Any
 
+from discreet.service.settings import Limits
+
 __all__ = ["Loop", "working"]
 
 _LEFT_TO_OTHERS = 0.03  # seconds: then a connection is taken again, busy as the worker is
@@ -149,7 +151,8 @@ class _Door:
 
     async def _welcome(self, connection: socket) -> None:
         with suppress(OSError):  # it has gone, or speaks no TLS
-            await self._loop.connect_accepted_socket(self._made, connection, ssl=self._ssl)
+            patience = Limits().idle_seconds if self._ssl else None
+            await self._loop.connect_accepted_socket(self._made, connection, ssl=self._ssl, ssl_handshake_timeout=patience)
 
     def close(self) -> None:
         """Take no more."""

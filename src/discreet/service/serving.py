@@ -1,65 +1,67 @@
-"""Listening: one process, or several that share one socket and one ledger. Whoever dies is replaced."""
+"""Listening: one process or several that share one socket and one ledger, and one that stands over them."""
 
 import gc
-import logging
 import os
 import socket
+import ssl
 import sys
+from asyncio import AbstractServer, SelectorEventLoop
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from logging.handlers import WatchedFileHandler
+from typing import TYPE_CHECKING, Any
 
 import uvicorn
-from uvicorn.supervisors import Multiprocess
 
 from discreet.curator.folder import Folder
 from discreet.errors import ParameterError
-from discreet.service.app import make_guarded
-from discreet.service.guard import Guard
-from discreet.service.patience import Patient
+from discreet.service.logs import check_log, log_to
 from discreet.service.seats import take_seat
-from discreet.service.settings import Settings
+from discreet.service.settings import Limits, Settings
+from discreet.service.supervising import Supervisor, Worker
 
-__all__ = ["serve"]
+if TYPE_CHECKING:
+    from discreet.service.guard import Guard
+    from discreet.service.patience import Patient
+
+__all__ = ["Alone", "serve", "worker"]
 
 _SWITCH = 0.0003  # seconds that a thread has to itself while others wait: each statement of a ledger comes back to that line
-_LOOP = "discreet.service.loops:Loop"
-_WORKER_SILENT = 60  # seconds after which a worker that does not move is replaced
+_ENOUGH_FILES = 10_240  # where a system has no limit, and takes no number that is larger
+_PROXIES = "127.0.0.1,::1"
 
 
 def serve(settings: Settings, said: Callable[[str], None]) -> None:
-    """Serve a folder until the process is told to end; ``said`` is told where, once it listens."""
-    Folder(settings.folder).close()  # what is wrong with it is told before anything listens
-    _handler(settings).close()
+    """Serve a folder until the process is told to end; ``said`` is told where, once it listens.
+
+    Raises ParameterError for what is wrong with the settings, before anything listens; Fault if it cannot begin.
+    """
+    Folder(settings.folder).close()
+    check_log(settings.log_file)
+    _check_certificate(settings)
     listening = _socket(settings)
+    seconds = settings.limits.seconds_to_end
     config = uvicorn.Config(
-        partial(worker, settings), factory=True, interface="asgi3", lifespan="on",
-        http=partial(Patient, limits=settings.limits.of_one(settings.workers)), ws="none",  # type: ignore[arg-type]
-        workers=settings.workers, loop="asyncio" if settings.workers == 1 else _LOOP, log_config=None, access_log=False,
-        server_header=False, timeout_keep_alive=int(settings.limits.idle_seconds),
-        timeout_graceful_shutdown=int(settings.limits.seconds_to_end), timeout_worker_healthcheck=_WORKER_SILENT,
-        proxy_headers=settings.behind_proxy, forwarded_allow_ips="127.0.0.1" if settings.is_loopback else "*",
+        partial(worker, settings), factory=True, interface="asgi3", lifespan="on", ws="none",
+        http=partial(_connection, settings.limits.of_one(settings.workers)),  # type: ignore[arg-type]
+        loop="discreet.service.serving:Alone" if settings.workers == 1 else "discreet.service.loops:Loop",
+        workers=settings.workers, log_config=None, access_log=False, server_header=False,
+        timeout_keep_alive=int(settings.limits.idle_seconds), timeout_graceful_shutdown=int(seconds),
+        proxy_headers=settings.behind_proxy, forwarded_allow_ips=_PROXIES if settings.is_loopback else "*",
         ssl_certfile=settings.tls_cert, ssl_keyfile=settings.tls_key,
     )  # fmt: skip
     host, port = listening.getsockname()[:2]
     named = f"[{host}]" if ":" in host else host
-    said(f"http{'' if settings.tls_cert is None else 's'}://{named}:{port}")
-    if settings.workers == 1:
-        uvicorn.Server(config).run(sockets=[listening])
-    else:
-        Multiprocess(config, [listening]).run()
+    address = f"http{'' if settings.tls_cert is None else 's'}://{named}:{port}"
+    log_to(settings.log_file)
+    begun = partial(Worker, config, [listening], settings.log_file)
+    Supervisor(begun, settings.workers, seconds).run(lambda: said(address))
 
 
-def worker(settings: Settings) -> Guard:
-    """The application of one worker, with its log, its core and as many connections as the system lets it have."""
-    log = logging.getLogger("discreet.service")
-    if not log.handlers:
-        handler = _handler(settings)
-        handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s %(message)s"))
-        log.addHandler(handler)
-        log.setLevel(logging.INFO)
-        log.propagate = False
+def worker(settings: Settings) -> "Guard":
+    """The application of one worker, with its core and as many connections as the system lets it have."""
+    from discreet.service.app import make_guarded
+
     os.environ["DISCREET_WORKERS"] = str(settings.workers)  # their engines share the memory
     if settings.workers > 1:
         take_seat(settings.workers)
@@ -71,23 +73,52 @@ def worker(settings: Settings) -> Guard:
     return app
 
 
-def _handler(settings: Settings) -> logging.Handler:
-    """Where the log goes. A file that was moved away, by whatever rotates logs, is opened again under its name."""
-    if settings.log_file is None:
-        return logging.StreamHandler(sys.stderr)
-    try:
-        return WatchedFileHandler(settings.log_file, encoding="utf-8")
-    except OSError as error:
-        why, hint = (error.strerror or "it cannot be opened").lower(), "write another path after --log-file"
-        raise ParameterError(f"{settings.log_file} cannot be written: {why}", hint=hint) from None
+def _connection(limits: Limits, *args: Any, **kwargs: Any) -> "Patient":
+    """One connection of a worker. Web code is not for the process that stands over it."""
+    from discreet.service.patience import Patient
+
+    return Patient(*args, limits=limits, **kwargs)
+
+
+class Alone(SelectorEventLoop):
+    """The event loop of a worker that is the only one: asyncio's own, which waits no longer for TLS to begin than for a head."""
+
+    async def create_server(  # type: ignore[override]
+        self, protocol_factory: Callable[[], Any], *, sock: socket.socket, ssl: ssl.SSLContext | None = None, backlog: int = 100
+    ) -> AbstractServer:
+        """Listen on a socket that is bound."""
+        patience = None if ssl is None else Limits().idle_seconds
+        return await super().create_server(protocol_factory, sock=sock, ssl=ssl, backlog=backlog, ssl_handshake_timeout=patience)
 
 
 def _more_files() -> None:
+    """As many as may be open; macOS takes no infinite number, even where it says that there is no limit."""
     with suppress(ImportError, OSError, ValueError):
         import resource
 
-        _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+        now, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+        if now != resource.RLIM_INFINITY:
+            wanted = max(now, _ENOUGH_FILES) if most == resource.RLIM_INFINITY else most
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
+
+
+def _check_certificate(settings: Settings) -> None:
+    """Raises ParameterError if TLS cannot be spoken with the certificate and its key."""
+    if settings.tls_cert is None or settings.tls_key is None:
+        return
+    for file in (settings.tls_cert, settings.tls_key):
+        try:
+            file.open("rb").close()
+        except OSError as error:
+            why, hint = (error.strerror or "it cannot be opened").lower(), "write --tls-cert FILE --tls-key FILE"
+            raise ParameterError(f"{file} cannot be read: {why}", hint=hint) from None
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(settings.tls_cert, settings.tls_key, password=lambda: "")
+    except (OSError, ValueError):  # its words name places inside of OpenSSL
+        raise ParameterError(
+            f"{settings.tls_cert} and {settings.tls_key} are no certificate and its key",
+            hint="both are PEM files, and the key is that of the certificate, without a password",
+        ) from None
 
 
 def _socket(settings: Settings) -> socket.socket:
