@@ -13,11 +13,12 @@ USES = 20
 
 
 class Light:
-    """For many requests at once to one service, in one event loop."""
+    """For many requests at once to one service, in one event loop; so many on each connection."""
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, uses: int = USES) -> None:
         host, _, port = address.removeprefix("http://").rpartition(":")
         self._place = host, int(port)
+        self._uses = uses
         self._idle: list[Connection] = []
 
     async def post(self, path: str, body: object, token: str, key: str = "") -> tuple[int, dict[str, Any]]:
@@ -41,7 +42,7 @@ class Light:
         return int(told.split(b" ", 2)[1]), found
 
     def _keep(self, connection: Connection) -> None:
-        if len(connection[2]) < USES:
+        if len(connection[2]) < self._uses:
             self._idle.append(connection)
         else:
             connection[1].close()

@@ -128,12 +128,16 @@ class Crowd:
                 self.counted["kills"] += 1
 
 
+def resumed_in(folder: Path) -> int:
+    """Charges that were gone on with after whoever had begun them was killed, and answered."""
+    return sum(entry.kind == "settle" and entry.body["attempt"] > 1 for entry in office.entries(folder))
+
+
 def problems_with(folder: Path, crowd: Crowd, cap: int) -> list[str]:
     """What of ledger and answers is not as it must be."""
     entries = office.entries(folder)
     charges = [entry for entry in entries if entry.kind == "charge"]
     settled = [entry.body["charge"] for entry in entries if entry.kind == "settle"]
-    resumed = sum(entry.body["attempt"] > 1 for entry in entries if entry.kind == "settle")
     verified = office.verify(folder)
     spent = Counter(entry.body["analyst"] for entry in charges)
     numbers: dict[int, set[str]] = {}
@@ -142,7 +146,7 @@ def problems_with(folder: Path, crowd: Crowd, cap: int) -> list[str]:
             numbers.setdefault(each.question, set()).add(str(each.told["rows"]))
     asked = {entry.body["question"] for entry in charges}
     print(f"  {len(crowd.outcomes):,} asks: {dict(crowd.counted)}", flush=True)
-    print(f"  {len(charges):,} charges, {len(settled):,} settled, {resumed} of them resumed after a kill; "
+    print(f"  {len(charges):,} charges, {len(settled):,} settled, {resumed_in(folder)} of them resumed after a kill; "
           f"{len(entries):,} entries, verified: {verified.ok}", flush=True)
     found = {
         "the ledger does not verify": not verified.ok,
