@@ -1,14 +1,15 @@
-"""Questions over HTTP, beside the same questions asked in the process
+"""Questions over HTTP, beside the same questions asked without it
 
 As many workers as there are cores, on loopback; a table of a million rows; answers delivered as soon as they are there: the
 time grid of the service is off, since it is meant to hide what is measured here. *Overhead* is the median of one client that
-asks one question after the other on one connection, less the median of the same kind of questions asked of a curator in this
-process, taking turns; each question is new, so that each is charged, read and settled. *Capacity* is how many questions a second
-eight clients get answered who get a quote for each and then ask it, as fast as they can. *At half of it* as many questions, and
-as many quotes, arrive at random times, whether or not those before them are answered: that is what a crowd of people does. They
-come each by a connection of its own, for the capacity too, and are compared with one client who does so; when they come is drawn
-anew in each run, which moves the figure by a tenth. The clients are a process of their own on the same cores, and what they cost
-of them is told.
+asks one question after the other on one connection, less the median of the same kind of questions asked of a curator in a process
+that is set up as a worker is (its share of the memory, its core, how its threads take turns) and speaks no HTTP, taking turns;
+each question is new, so that each is charged, read and settled. *Capacity* is how many questions a second eight clients get
+answered who get a quote for each and then ask it, as fast as they can. *At half of it* as many questions, and as many quotes,
+arrive at random times, whether or not those before them are answered: that is what a crowd of people does. They come each by a
+connection of its own, for the capacity too, and are compared with one client who does so; when they come is drawn anew in each
+run, which moves the figure by a tenth. The clients are a process of their own on the same cores, and what they cost of them is
+told.
 """
 
 import json
@@ -18,7 +19,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from functools import partial
 from http.client import HTTPConnection
 from itertools import count
 from pathlib import Path
@@ -27,7 +27,7 @@ from statistics import median, quantiles
 from _record import BENCH, ROOT, Row, Times, record, target
 from _service_load import PRICE, QUESTION
 
-from discreet.curator import accounts, office, open_table
+from discreet.curator import accounts, office
 
 ROWS = int(os.environ.get("DISCREET_BENCH_ROWS", "1000000"))
 SECONDS = float(os.environ.get("DISCREET_BENCH_SECONDS", "60"))
@@ -86,25 +86,24 @@ def made(folder: Path) -> str:
 
 
 def taking_turns(folder: Path, address: str, token: str) -> tuple[list[float], list[float], list[float]]:
-    """Seconds of questions asked in this process, of as many over HTTP on one connection, and of as many on one each."""
-    curator = open_table(folder / "people.toml")
+    """Seconds of questions asked without HTTP, of as many over HTTP on one connection, and of as many on one each."""
     host, headers = address.removeprefix("http://"), {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
     kept = HTTPConnection(host, timeout=120)
 
-    def here() -> None:
-        curator.ask(QUESTION.format(next(fresh)), epsilon=PRICE, analyst="bob")
-
-    def there(connection: HTTPConnection) -> None:
+    def there(connection: HTTPConnection) -> float:
         body = json.dumps({"sql": QUESTION.format(next(fresh)), "epsilon": PRICE})
+        start = time.perf_counter()
         connection.request("POST", "/api/tables/people/ask", body, headers)
         told = connection.getresponse()
         said = told.read()
         assert told.status == 200, said
+        return time.perf_counter() - start
 
-    def anew() -> None:
+    def anew() -> float:
         connection = HTTPConnection(host, timeout=120)
-        there(connection)
+        taken = there(connection)
         connection.close()
+        return taken
 
     for _ in range(100):  # it listens before its worker is ready
         try:
@@ -112,19 +111,16 @@ def taking_turns(folder: Path, address: str, token: str) -> tuple[list[float], l
             break
         except OSError:
             time.sleep(0.1)
-    found = [clocked(here, partial(there, kept), anew) for _ in range(SINGLES + 3 * WORKERS)][3 * WORKERS:]
-    curator.close()
+    words = [sys.executable, str(BENCH / "_service_here.py"), str(folder), str(WORKERS)]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+
+        def here() -> float:
+            print(QUESTION.format(next(fresh)), file=process.stdin, flush=True)
+            return float(process.stdout.readline())
+
+        found = [(here(), there(kept), anew()) for _ in range(SINGLES + 3 * WORKERS)][3 * WORKERS:]
     kept.close()
     return tuple(map(list, zip(*found, strict=True)))
-
-
-def clocked(*acts: object) -> tuple[float, ...]:
-    taken = []
-    for act in acts:
-        start = time.perf_counter()
-        act()
-        taken.append(time.perf_counter() - start)
-    return tuple(taken)
 
 
 def processor(process: int) -> float:
@@ -141,12 +137,12 @@ def write(local: list[float], kept: list[float], single: list[float], told: dict
     taken, capacity = told["taken"], told["capacity"]
     high = {verb: quantiles(found, n=20)[-1] for verb, found in taken.items()}
     beyond = (median(kept) - median(local)) * 1000
-    named = {"asked in the process": local, "asked over HTTP, one client": kept, "the same, a connection for each": single}
+    named = {"asked without HTTP": local, "asked over HTTP, one client": kept, "the same, a connection for each": single}
     named |= {f"{verb} at half of the capacity": found for verb, found in taken.items()}
     rows: list[Row] = [{"": what, "ms, median": median(found) * 1000, "ms, 95 of 100": quantiles(found, n=20)[-1] * 1000}
                        for what, found in named.items()]
     wanted = [
-        target("overhead over asking in the process", Times(beyond, beyond), at_most=5, unit="ms"),
+        target("overhead over asking without HTTP", Times(beyond, beyond), at_most=5, unit="ms"),
         target("95 of 100 quotes at half of the capacity", Times(*[high["quote"] * 1000] * 2), at_most=50, unit="ms"),
         target("95 of 100 questions there, over one's", Times(*[high["ask"] / median(single)] * 2), at_most=3, unit="medians"),
         target("errors", Times(*[float(told["errors"])] * 2), at_most=0, unit="errors"),
