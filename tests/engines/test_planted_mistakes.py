@@ -220,7 +220,7 @@ def test_what_fails_on_spark_on_some_row_is_found_and_what_never_fails_is_accept
     session.client.close()
 
 
-SUMMED = type(SPARK).summed
+HALVED = type(SPARK).halved
 
 # ---- mistakes in a dialect: each hook as somebody might write it who knows DuckDB alone
 
@@ -233,8 +233,8 @@ def plain_sum(self, value, over=None, *, most=0, of_unit=False):
     return Dialect.summed(self, value, over, most=most, of_unit=of_unit)
 
 
-def sum_less_too_little(self, value, over=None, *, most=0, of_unit=False):
-    return SUMMED(self, value, over, most=min(most, 2**31 - 1), of_unit=of_unit)
+def sum_less_too_little(self, value, over, *, most):
+    return HALVED(self, value, over, most=min(most, 2**30 - 1))
 
 
 def plain_like(self, text, pattern):
@@ -266,7 +266,7 @@ PLANTED = {
     "FLOOR that is BIGINT": (SPARK, "floor", plain_floor),
     "CEIL that is BIGINT": (SPARK, "ceil", lambda self, x: exp.Anonymous(this="CEIL", expressions=[x])),
     "SUM that overflows": (SPARK, "summed", plain_sum),
-    "SUM less a half that is too small": (SPARK, "summed", sum_less_too_little),
+    "SUM of numbers that are not less a half": (SPARK, "halved", sum_less_too_little),
     "LIKE with a backslash before nothing special": (SPARK, "like", plain_like),
     "a quotient that is BIGINT": (SPARK, "quotient", quick),
 }

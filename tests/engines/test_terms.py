@@ -8,8 +8,8 @@ import pytest
 from sqlglot import exp
 
 from discreet.engines.duckdb.dialect import DUCKDB
+from discreet.engines.sql.gridded import moved
 from discreet.engines.sql.terms import WIDEST, Term, as_whole, truth_as_whole
-from discreet.engines.sql.writer import moved
 
 ENGINES = Path(__file__).resolve().parents[2] / "src" / "discreet" / "engines"
 X = exp.column("x")

@@ -13,6 +13,7 @@ from discreet.engines.wanted import LOW_BITS
 if TYPE_CHECKING:
     from sqlglot.generator import Generator
 
+    from discreet.engines.sql.dialect import Over
     from discreet.engines.sql.terms import Term, Types
 
 __all__ = ["SPARK"]
@@ -78,8 +79,7 @@ class _Spark(Dialect):
         self, value: exp.Expr, over: Callable[[exp.Expr], exp.Expr] | None = None, *, most: int = 1 << LOW_BITS,
         of_unit: bool = False
     ) -> exp.Expr:
-        """SUM of BIGINT is BIGINT there, and that of DECIMAL takes three times as long. What 2^33 rows may bring beyond 64 bits
-        is added up less a half, which their number brings back, or in pieces that are put together."""
+        """SUM of BIGINT is BIGINT there, and that of DECIMAL takes three times as long: pieces are added up, and put together."""
 
         def total(piece: exp.Expr) -> exp.Expr:
             added = exp.Sum(this=piece)
@@ -87,17 +87,32 @@ class _Spark(Dialect):
 
         if most < 1 << _PIECE:
             return total(value)
-        if most < 2 << _PIECE and not of_unit:  # less 2^30 are 2^33 such numbers: no sum of some of them is below -2^63, or above
-            half = _digits(str(1 << _PIECE))
-            moved = total(exp.Paren(this=exp.Sub(this=value, expression=half)))
-            counted: exp.Expr = exp.Count(this=value.copy())
-            whole = _joined(moved, over(counted) if over else counted)
-            return exp.Greatest(this=whole, expressions=[_digits("0")])  # which it is, and the statement shows it
         low = total(exp.BitwiseAnd(this=_paren(value), expression=_digits(str((1 << _PIECE) - 1))))
         if most < 1 << 2 * _PIECE:
             return _joined(low, total(_shifted(value, _PIECE)))
         middle = exp.BitwiseAnd(this=_shifted(value, _PIECE), expression=_digits(str((1 << _PIECE) - 1)))
         return _joined(low, total(middle), total(_shifted(value, 2 * _PIECE)))
+
+    def counted(self, value: exp.Expr, over: "Over") -> exp.Expr:
+        """All but those without one, which are few: a row that is not counted takes less time than one that is."""
+        missing = exp.Paren(this=exp.Is(this=value, expression=exp.Null()))
+        every, without = over(exp.Count(this=exp.Star())), over(exp.Count(this=exp.Star()), missing)
+        return exp.Paren(this=exp.Sub(this=every, expression=without))
+
+    def halved(self, value: exp.Expr, over: "Over", *, most: int) -> tuple[exp.Expr, exp.Expr] | None:
+        """Numbers of 31 bits, each less 2^30: of 2^33 rows no sum is beyond 64 bits, and their number brings the rest back."""
+        if most >= 2 << _PIECE:
+            return None
+        half = _digits(str(1 << _PIECE))
+        is_short = most < 1 << _PIECE
+        each = value if is_short else exp.Sub(this=exp.Coalesce(this=value, expressions=[half]), expression=half)
+        found = exp.Coalesce(this=over(exp.Sum(this=each)), expressions=[_digits("0")])
+        high, low = _shifted(found, LOW_BITS), _ended(found, LOW_BITS)
+        if is_short:
+            return high, low
+        rows, left = self.counted(value, over), LOW_BITS - _PIECE
+        back = exp.Mul(this=_ended(rows, left), expression=half)
+        return exp.Add(this=high, expression=_shifted(rows, left)), exp.Add(this=low, expression=back)
 
     def halves(self, total: exp.Expr) -> tuple[exp.Expr, exp.Expr]:
         whole = exp.Cast(this=total, to=_decimal())
@@ -176,6 +191,11 @@ def _joined(*pieces: exp.Expr) -> exp.Expr:
 
 def _shifted(value: exp.Expr, bits: int) -> exp.Expr:
     return exp.Anonymous(this="SHIFTRIGHT", expressions=[value, _digits(str(bits))])
+
+
+def _ended(value: exp.Expr, bits: int) -> exp.Expr:
+    """The last bits."""
+    return exp.Paren(this=exp.BitwiseAnd(this=value, expression=_digits(str((1 << bits) - 1))))
 
 
 def _paren(value: exp.Expr) -> exp.Expr:

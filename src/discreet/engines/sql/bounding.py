@@ -14,6 +14,7 @@ from discreet.engines.rules.choice import columns_read
 from discreet.engines.rules.values import MISSING, SAFE, nearest
 from discreet.engines.sql.dialect import Dialect, raw
 from discreet.engines.sql.expressions import Expressions
+from discreet.engines.sql.gridded import moved
 from discreet.engines.sql.groups import Choice
 from discreet.engines.sql.layout import Field, Layout
 from discreet.engines.sql.mixing import added
@@ -43,7 +44,6 @@ from discreet.engines.sql.writer import (
     has_null,
     in_ranges,
     key_term,
-    moved,
     total_of,
 )
 from discreet.engines.wanted import Bound, ByStep, ByValue, CountsWanted, CutWanted, Key, Measure, UnitsWanted, Wanted

@@ -7,7 +7,7 @@ value, perhaps NULL, on every row that can be stored. A dialect that writes the 
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Protocol
 
 import sqlglot
 from sqlglot import exp
@@ -17,11 +17,19 @@ if TYPE_CHECKING:
 
     from discreet.engines.sql.terms import Term, Types
 
-__all__ = ["Dialect", "Gridding", "Hook", "Tried", "raw"]
+__all__ = ["Dialect", "Gridding", "Hook", "Over", "Tried", "raw"]
 
 Tried = Literal["text", "number", "whole", "moment"]  # what a cast is tried on: a DOUBLE is a number, an integer type is whole
 Hook = Literal["combined", "floor", "power", "tried"]  # whose operands may be written more than once; ``ceil`` is as ``floor``
 Gridding = Literal["first", "inside", "last"]  # a stored number: before its range is looked at, where it is inside, or after
+
+
+class Over(Protocol):
+    """An aggregate over some of the rows: those that also meet more conditions, if there are any."""
+
+    def __call__(self, aggregate: exp.Expr, *more: exp.Expr) -> exp.Expr:
+        """The aggregate over them."""
+        ...
 
 
 def raw(text: str) -> exp.Expr:
@@ -101,6 +109,15 @@ class Dialect(ABC):
         """
         total = exp.Sum(this=value)
         return total if over is None else exp.Coalesce(this=over(total), expressions=[exp.Literal.number(0)])
+
+    def counted(self, value: exp.Expr, over: "Over") -> exp.Expr:
+        """How many rows have a value; ``over`` says of which rows."""
+        return over(exp.Count(this=value))
+
+    def halved(self, value: exp.Expr, over: "Over", *, most: int) -> tuple[exp.Expr, exp.Expr] | None:
+        """The exact sum of whole numbers from 0 to ``most`` as two BIGINT, high * 2^62 + low; None where they are better taken of
+        the sum. Beside a high that is one less, low may be 2^62 more."""
+        return None
 
     @abstractmethod
     def halves(self, total: exp.Expr) -> tuple[exp.Expr, exp.Expr]:

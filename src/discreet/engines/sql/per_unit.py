@@ -12,10 +12,11 @@ from discreet.engines.rules.values import SAFE, nearest
 from discreet.engines.sql.bounding import Bounded, unit_term
 from discreet.engines.sql.dialect import Dialect, raw
 from discreet.engines.sql.expressions import Expressions
+from discreet.engines.sql.gridded import steps_of
 from discreet.engines.sql.layout import Field, Layout
 from discreet.engines.sql.sheet import Sheet
 from discreet.engines.sql.terms import Term, infix, named, real_literal
-from discreet.engines.sql.writer import filtered, steps_of, total_of
+from discreet.engines.sql.writer import filtered, total_of
 from discreet.engines.wanted import Measure, UnitRows, UnitValue
 from discreet.facts.model import EachRow, Facts
 from discreet.questions.algebra import Column

@@ -6,38 +6,32 @@ Every part is total: no stored value and no accepted constant can make it fail, 
 ``cells`` puts the rows where they belong.
 """
 
-import math
 from dataclasses import replace
 from fractions import Fraction
 from typing import assert_never
 
 from sqlglot import exp
 
-from discreet.engines.rules.float_ranges import unary
 from discreet.engines.rules.values import SAFE, nearest
-from discreet.engines.sql.dialect import Dialect
+from discreet.engines.sql.dialect import Dialect, Over
 from discreet.engines.sql.expressions import Expressions
+from discreet.engines.sql.gridded import less, steps_of, within
 from discreet.engines.sql.layout import Layout
-from discreet.engines.sql.numbers import combined, constant, floored, floored_whole
-from discreet.engines.sql.reading import Bare, one_of_numbers, one_of_texts, read_column
+from discreet.engines.sql.reading import one_of_numbers, one_of_texts, read_column
 from discreet.engines.sql.sheet import Sheet
 from discreet.engines.sql.terms import (
-    WIDEST,
     Term,
     as_whole,
     between,
-    cases,
     column,
     infix,
     named,
-    real,
-    real_literal,
     typed_null,
     whole_literal,
 )
-from discreet.engines.wanted import ByStep, ByValue, CountsWanted, Grid, Key, Measure, Wanted
+from discreet.engines.wanted import ByStep, ByValue, CountsWanted, Key, Measure, Wanted
 from discreet.facts.model import Boolean, Category, Facts
-from discreet.questions.algebra import Column, Expression
+from discreet.questions.algebra import Column
 
 __all__ = [
     "apart",
@@ -48,8 +42,6 @@ __all__ = [
     "has_null",
     "in_ranges",
     "key_term",
-    "moved",
-    "steps_of",
     "to_counts",
     "to_read",
     "to_sql",
@@ -58,7 +50,7 @@ __all__ = [
 
 _NARROW = 2.0**31  # what a narrow column holds
 _MANY = 10**6  # as many cells as a question can have
-_LARGEST = 1 << 51  # of a number on a grid whose steps float64 tells apart
+_Outputs = list[exp.Expr]
 
 
 def to_sql(wanted: Wanted, facts: Facts, layout: Layout, dialect: Dialect) -> str:
@@ -73,11 +65,11 @@ def to_sql(wanted: Wanted, facts: Facts, layout: Layout, dialect: Dialect) -> st
         narrow, inside = _narrowed(value, inside, layout)
         conditions += inside
         keys.append((narrow, narrow is not value, first))
-    totals = [total_of(counted(measure, wanted.measures), write, sheet) for measure in wanted.measures]
+    sums = [_sums_of(place, measure, wanted.measures, write, sheet) for place, measure in enumerate(wanted.measures)]
 
-    # one row for every combination of keys: k0, k1, ..., m0, m1, ...
+    # one row for every combination of keys: k0, k1, ..., m0, m1, ..., or h and l of some
     found = [named(value, f"k{place}") for place, (value, _, _) in enumerate(keys)]
-    found += [named(total, f"m{place}") for place, total in enumerate(totals)]
+    found += [each for inside, _ in sums for each in inside]
     groups = f" GROUP BY {', '.join(f'k{place}' for place in range(len(keys)))}" if keys else ""
     inner = sheet.select(*found, where=conditions) + groups
 
@@ -86,18 +78,30 @@ def to_sql(wanted: Wanted, facts: Facts, layout: Layout, dialect: Dialect) -> st
     for place, (_, is_narrow, first) in enumerate(keys):
         value = exp.column(f"k{place}")
         wide = as_whole(Term(value, "number", low=-_NARROW, high=_NARROW, whole=True)).sql if is_narrow else value
-        outputs.append(named(_from(wide, first), f"k{place}"))
-    for place, measure in enumerate(wanted.measures):
-        total = exp.column(f"m{place}")
-        is_count = not measure.power and not measure.and_power  # at most 63 digits
-        outputs += [named(total, f"l{place}")] if is_count else halves_of(total, place, dialect)
+        outputs.append(named(less(wide, first), f"k{place}"))
+    outputs += [each for _, outside in sums for each in outside]
     return f"SELECT {', '.join(map(sheet.text, outputs))} FROM ({inner}) AS g"
 
 
-def halves_of(total: exp.Expr, place: int, dialect: Dialect) -> list[exp.Expr]:
+def _sums_of(
+    place: int, measure: Measure, among: tuple[Measure, ...], write: Expressions, sheet: Sheet
+) -> tuple[_Outputs, _Outputs]:
+    """The sum of a measure as it is grouped, and as it leaves."""
+    if (halves := _halved(measure, write, sheet)) is not None:
+        return _as_halves(halves, place), _as_halves((exp.column(f"h{place}"), exp.column(f"l{place}")), place)
+    total = total_of(counted(measure, among), write, sheet, is_told=True)
+    found = exp.column(f"m{place}")
+    is_count = not measure.power and not measure.and_power  # at most 63 digits
+    return [named(total, f"m{place}")], [named(found, f"l{place}")] if is_count else halves_of(found, place, sheet.dialect)
+
+
+def halves_of(total: exp.Expr, place: int, dialect: Dialect) -> _Outputs:
     """A sum as the two columns in which it leaves."""
-    high, low = dialect.halves(total)
-    return [named(high, f"h{place}"), named(low, f"l{place}")]
+    return _as_halves(dialect.halves(total), place)
+
+
+def _as_halves(halves: tuple[exp.Expr, exp.Expr], place: int) -> list[exp.Expr]:
+    return [named(half, f"{name}{place}") for name, half in zip("hl", halves, strict=True)]
 
 
 def to_counts(wanted: CountsWanted, facts: Facts, layout: Layout, dialect: Dialect) -> str:
@@ -110,7 +114,7 @@ def to_counts(wanted: CountsWanted, facts: Facts, layout: Layout, dialect: Diale
         term, first = key_term(key, write, sheet, facts)
         value, inside = (term.sql, []) if has_null(key) else apart(term)
         conditions += inside
-        keys.append(_from(value, first))
+        keys.append(less(value, first))
     steps = binned(wanted, write, sheet)
     b = steps.sql
     conditions.append(Term(exp.Paren(this=in_ranges(b, wanted.bins)), "truth", steps.stage))
@@ -166,7 +170,7 @@ def key_term(key: Key, write: Expressions, sheet: Sheet, facts: Facts) -> tuple[
                 first += int(origin)
             else:
                 x = write.steps(x, width, origin)
-            return _integer(x, first, first + key.steps - 1, sheet, outside=None), first
+            return within(x, first, first + key.steps - 1, sheet, outside=None), first
         case _:
             assert_never(key)
 
@@ -212,26 +216,11 @@ def _among(term: Term, values: tuple[Fraction | str | bool, ...], sheet: Sheet) 
             return replace(term, sql=typed_null("BIGINT"))
 
 
-def moved(term: Term, by: int) -> Term:
-    """A whole number as BIGINT, less ``by``."""
-    whole = as_whole(term)
-    if not by:
-        return whole
-    if abs(by) > WIDEST:
-        raise ValueError("nothing says that this difference has 64 bits")
-    return replace(whole, sql=_from(whole.sql, by), low=whole.low - by, high=whole.high - by)
-
-
-def _from(value: exp.Expr, by: int) -> exp.Expr:
-    """How far a BIGINT of at most 2^62 in size is above another."""
-    return infix(exp.Sub, value, whole_literal(by)) if by else value
-
-
 # ---- measures
 
 
-def total_of(measure: Measure, write: Expressions, sheet: Sheet, *, of_unit: bool = False) -> exp.Expr:
-    """The sum of a measure over the rows of a group; ``of_unit`` if they are those of one unit."""
+def total_of(measure: Measure, write: Expressions, sheet: Sheet, *, of_unit: bool = False, is_told: bool = False) -> exp.Expr:
+    """The sum of a measure over the rows of a group; ``of_unit`` if they are of one unit, ``is_told`` if it leaves as it is."""
     if measure.of is None:
         return filtered(exp.Count(this=exp.Star()), measure, write)
     if measure.distinct:
@@ -242,12 +231,21 @@ def total_of(measure: Measure, write: Expressions, sheet: Sheet, *, of_unit: boo
         return filtered(exp.Count(this=write.term(measure.of).sql), measure, write)
     steps = steps_of(measure.of, measure.grid, write, sheet)
     if measure.power == 0:
-        return filtered(exp.Count(this=steps.sql), measure, write)
+        over = _over(measure, write)
+        return sheet.dialect.counted(steps.sql, over) if is_told else over(exp.Count(this=steps.sql))
     u, most = steps.sql, measure.grid.width
     if measure.power == 2:
         u, most = sheet.named(as_whole(steps)).sql, most**2
         u = infix(exp.Mul, u, u)
     return sheet.dialect.summed(u, lambda total: filtered(total, measure, write), most=most, of_unit=of_unit)
+
+
+def _halved(measure: Measure, write: Expressions, sheet: Sheet) -> tuple[exp.Expr, exp.Expr] | None:
+    """The same as its halves, where the dialect has them at once."""
+    if measure.power != 1 or measure.of is None or measure.grid is None or measure.and_of is not None or measure.distinct:
+        return None
+    steps = steps_of(measure.of, measure.grid, write, sheet)
+    return sheet.dialect.halved(steps.sql, _over(measure, write), most=measure.grid.width)
 
 
 def _product(measure: Measure, write: Expressions, sheet: Sheet) -> exp.Expr:
@@ -282,94 +280,13 @@ def counted(measure: Measure, among: tuple[Measure, ...]) -> Measure:
     return replace(next(same, measure), power=0)
 
 
+def _over(measure: Measure, write: Expressions) -> Over:
+    return lambda aggregate, *more: filtered(aggregate, measure, write, *more)
+
+
 def filtered(aggregate: exp.Expr, measure: Measure, write: Expressions, *more: exp.Expr) -> exp.Expr:
     """The aggregate over the rows that meet the measure's filter and the other conditions."""
     conditions = [*(each.sql for each in write.conditions(measure.filter)), *more]
     if not conditions:
         return aggregate
     return exp.Filter(this=aggregate, expression=exp.Where(this=exp.and_(*conditions, copy=False)))
-
-
-def steps_of(of: Expression, grid: Grid, write: Expressions, sheet: Sheet) -> Term:
-    """u = clamp(floor(x / step + 1/2), low, high) - low, held as an integer."""
-    if (of, grid) not in write.on_grids:
-        write.on_grids[of, grid] = _steps_of(of, grid, write, sheet)
-    return write.on_grids[of, grid]
-
-
-def _steps_of(of: Expression, grid: Grid, write: Expressions, sheet: Sheet) -> Term:
-    stored = write.stored(of)
-    if isinstance(stored, Bare) and (found := _steps_of_stored(stored, grid, sheet)) is not None:
-        return found
-    x, scale = write.number(of), 1 / grid.step
-    if x.whole and scale.denominator == 1 and max(-x.low, x.high) * scale < SAFE // 2:
-        times = int(scale)
-        wide = infix(exp.Mul, as_whole(x).sql, whole_literal(times)) if times > 1 else x.sql
-        steps = replace(x, sql=wide, low=x.low * times, high=x.high * times)
-    else:
-        steps = _stepped(real(x, sheet.dialect), grid, sheet)
-    whole = _integer(steps, grid.low, grid.high, sheet, outside="nearest")
-    return sheet.named(moved(whole, grid.low) if grid.low else whole)
-
-
-def _stepped(x: Term, grid: Grid, sheet: Sheet) -> Term:
-    """floor(x / step + 1/2) in float64."""
-    return floored(_before_floor(x, grid, sheet), sheet)
-
-
-def _before_floor(x: Term, grid: Grid, sheet: Sheet) -> Term:
-    by, half = (constant(part, sheet) for part in (nearest(1 / grid.step), 0.5))
-    wide = combined("multiply", x, by, sheet) if by.low != 1 else x
-    return combined("add", wide, half, sheet)
-
-
-def _steps_of_stored(of: Bare, grid: Grid, sheet: Sheet) -> Term | None:
-    """The same of a column, with one look at its range, on the grid: engines do so in half the time.
-
-    None unless the ends of the grid are where the bounds of the column are put. Where it is put there first, steps that are no
-    whole number of 64 bits are told apart by x, as are those outside; all others are exact: the grid is within 2^51, and
-    differences are below 2^53.
-    """
-    low, high, dialect = of.low, of.high, sheet.dialect
-    if dialect.gridding == "last" or of.x.whole or of.integer or not (isinstance(low, float) and isinstance(high, float)):
-        return None
-    wide = _before_floor(replace(of.x, low=low, high=high), grid, sheet)
-    if unary("floor", (wide.low, wide.high)) != (grid.low, grid.high) or max(-grid.low, grid.high) > _LARGEST:
-        return None
-    x, least = of.x.sql, real_literal(low, dialect)
-    if dialect.gridding == "inside":
-        u = floored_whole(wide, sheet)
-        u = replace(u, sql=_from(u.sql, grid.low))
-        inside = Term(between(x, least, real_literal(high, dialect)), "truth", u.stage)
-    else:
-        ends = floored(wide, sheet)
-        steps = combined("subtract", ends, constant(float(grid.low), sheet), sheet) if grid.low else ends
-        u = sheet.named(sheet.tried(steps, "number", "BIGINT"))
-        inside = sheet.named(Term(between(u.sql, whole_literal(0), whole_literal(grid.width)), "truth", u.stage))
-    is_below, is_number = infix(exp.LT, x, least), infix(exp.LTE, x, real_literal(math.inf, dialect))
-    outside = cases((is_below, whole_literal(0)), (is_number, whole_literal(grid.width)))
-    found = cases((inside.sql, u.sql), otherwise=outside)
-    return sheet.named(Term(found, "number", inside.stage, 0.0, float(grid.width), whole=True))
-
-
-def _integer(x: Term, low: int, high: int, sheet: Sheet, *, outside: str | None) -> Term:
-    """A whole number, held as an integer, if it is from ``low`` to ``high``; outside of that NULL, or the nearest of the two."""
-    if x.low >= low and x.high <= high:
-        return x if x.whole else as_whole(x)
-    x = sheet.named(x)
-    if x.whole:
-        value, least, most = x.sql, whole_literal(low), whole_literal(high)
-    else:
-        least, most = (real_literal(end, sheet.dialect) for end in _inside(low, high))
-        value = sheet.dialect.tried(x.sql, "number", "BIGINT")
-    whens = [(between(x.sql, least, most), value)]
-    if outside == "nearest":
-        whens += [(infix(exp.LT, x.sql, least), whole_literal(low)), (infix(exp.GT, x.sql, most), whole_literal(high))]
-    return replace(x, sql=cases(*whens), low=float(low), high=float(high), whole=True)
-
-
-def _inside(low: int, high: int) -> tuple[float, float]:
-    """The outermost float64 that are not outside of ``low`` and ``high``."""
-    least, most = nearest(low), nearest(high)
-    least = least if least >= low else math.nextafter(least, math.inf)
-    return least, most if most <= high else math.nextafter(most, -math.inf)
