@@ -15,6 +15,7 @@ from discreet.curator import asking as curating
 from discreet.curator import desk
 from discreet.curator.folder import Folder
 from discreet.ledger import asked, owners
+from discreet.releasing import stages
 from discreet.service import asking, jobs
 from discreet.service.settings import Limits, Settings
 
@@ -38,6 +39,7 @@ def reading_forever(monkeypatch) -> Iterator[Event]:
 
     with monkeypatch.context() as patched:
         patched.setattr(desk, "released_parts", read)
+        begun.let_go = let_go
         try:
             yield begun
         finally:
@@ -62,6 +64,31 @@ def test_what_is_free_or_refused_is_told_while_all_places_are_held(home, monkeyp
             assert bob.get("/api/me").status_code == 200
         assert {alice.later(each).status_code for each in sent} == {200}
     assert len(charges(home.folder)) == 4
+
+
+def test_what_waits_for_somebodys_charge_holds_no_place(home, monkeypatch):
+    """Two places: one reads; what could use its draws waits outside of the other, alone or among several."""
+    with Inside(Settings(home.folder, limits=Limits(asks_at_once=2))) as client:
+        alice, bob = Caller(client, home.alice), Caller(client, home.bob)
+        with reading_forever(monkeypatch) as begun, ThreadPoolExecutor(4) as threads:
+            long = alice.post("/api/tables/people/ask", count_above(2), headers=LATER)
+            assert begun.wait(30)
+            monkeypatch.setattr(desk, "released_parts", stages.released_parts)  # whoever begins from now on reads as usual
+            cheaper = count_above(2) | {"epsilon": "0.01"}
+            waiting = [threads.submit(alice.post, "/api/tables/people/ask", cheaper) for _ in range(2)]
+            both = {"questions": [cheaper["sql"], count_above(3)["sql"]], "epsilon": "0.02"}
+            waiting.append(threads.submit(alice.post, "/api/tables/people/ask_all", both))
+            lines = client.app.state.house.jobs.lines
+            for _ in range(200):
+                if len(client.app.state.house.jobs._unwritten) >= 3 and lines.waiting == 0:
+                    break
+                Event().wait(0.01)
+            assert bob.post("/api/tables/people/ask", count_above(4)).status_code == 200
+            assert not any(each.done() for each in waiting)
+            begun.let_go.set()
+            assert {each.result(60).status_code for each in waiting} == {200}
+            assert alice.later(long).status_code == 200
+    assert len(charges(home.folder)) == 3                                      # two that alice has bought, and bob's
 
 
 @pytest.mark.slow

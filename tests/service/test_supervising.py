@@ -51,7 +51,7 @@ class Scene:
 
     def __init__(self, workers, **more):
         self.made, self.said, self.heard, self.more = [], [], [], more
-        self.supervisor = Supervisor(self._begun, workers, 0.0)
+        self.supervisor = Supervisor(self._begun, workers, 0.0, lambda: None)
 
     def _begun(self):
         self.made.append(Fake(len(self.made), **self.more))
@@ -242,3 +242,29 @@ def test_a_signal_that_comes_before_all_listen_ends_it():
     scene.play(lambda: scene.made)
     assert scene.said == []
     assert scene.heard == [signal.SIGTERM]
+
+
+def test_a_worker_for_which_the_system_has_no_room_is_tried_again_and_the_others_stay(monkeypatch, caplog):
+    monkeypatch.setattr(supervising, "_AGAIN", 0.02)
+    scene, left = Scene(2), [OSError("no room"), OSError("no room")]
+    before = scene.supervisor._begun
+
+    def begun():
+        if len(scene.made) >= 2 and left:
+            raise left.pop()
+        return before()
+
+    scene.supervisor._begun = begun
+    with caplog.at_level("ERROR", "discreet.service"):
+        scene.play(lambda: scene.said, done(lambda: scene.made[0].process.__setattr__("is_there", False)),
+                   lambda: len(scene.made) == 3)  # fmt: skip
+    assert not left
+    assert "told to end" in scene.made[1].done                                 # with the service, and not before
+    assert caplog.text.count("a worker could not be begun: OSError") == 2
+
+
+def test_who_comes_while_the_service_ends_is_turned_away_before_workers_are_told():
+    scene, told = Scene(1), []
+    scene.supervisor._closed = lambda: told.append(list(scene.made[0].done))
+    scene.play(lambda: scene.said)
+    assert told == [[]]

@@ -152,13 +152,20 @@ class Curator(Verbs):
         """How long an order takes in public; 0 if it is answered already, as far as anybody may know: then no row is read."""
         return public_seconds(seen.order.plan) if seen.is_bought else 0.0
 
+    def is_worked_on(self, charge: int) -> bool:
+        """Whether somebody still works on what an order waits for."""
+        return self.desk.ledger.is_worked_on(charge)
+
     def keep_pace(self) -> None:
         """From now on answers take as long as is public: for people who are not trusted. There is no way back."""
         self.desk.is_paced = True
 
-    def answer(self, order: Order, seen: Crossed | None = None) -> Answer:
-        """The answer to an order, which may have been looked up a moment ago: charged first."""
-        (found,) = answered([order], seen=seen)
+    def answer(self, order: Order, seen: Crossed | None = None, *, is_patient: bool = True) -> Answer:
+        """The answer to an order, which may have been looked up a moment ago: charged first.
+
+        Without ``is_patient``, raises Awaited instead of waiting for a charge that somebody else works on.
+        """
+        (found,) = answered([order], seen=seen, is_patient=is_patient)
         return answer_to(found)
 
     def ask_all(self, questions: Sequence[str | Question], **words: Unpack[WordsForAll]) -> list[Answer]:
@@ -183,9 +190,9 @@ class Curator(Verbs):
         plans = make_plans(asked, self.facts, read_price(epsilon=epsilon, delta=delta, rho=rho), weights)
         return Batch(tuple(asked), tuple(Order(self.desk, plan, sure, simultaneous, analyst) for plan in plans))
 
-    def answer_all(self, batch: Batch) -> list[Answer]:
-        """The answers to a batch, one for each of its questions."""
-        found = answered(batch.orders)
+    def answer_all(self, batch: Batch, *, is_patient: bool = True) -> list[Answer]:
+        """The answers to a batch, one for each of its questions; ``is_patient`` as in ``answer``."""
+        found = answered(batch.orders, is_patient=is_patient)
         by_question = {fingerprint(each.plan.question): (each.plan, its) for each, its in zip(batch.orders, found, strict=True)}
         return [answer_with_names(*by_question[fingerprint(each)], each) for each in batch.asked]
 

@@ -23,7 +23,7 @@ from discreet.planning.purchase import Purchase, bought_whole
 from discreet.questions.algebra import Question
 from discreet.questions.normal import fingerprint
 
-__all__ = ["Answered", "Batch", "Crossed", "Order", "Told", "answered", "crossed", "recovered"]
+__all__ = ["Answered", "Awaited", "Batch", "Crossed", "Order", "Told", "answered", "crossed", "recovered"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +52,14 @@ class Batch:
 
     asked: tuple[Question, ...]
     orders: tuple[Order, ...]
+
+
+class Awaited(Exception):
+    """Somebody works on a charge that an order could use, and whoever asked does not wait here until it is over."""
+
+    def __init__(self, charge: int) -> None:
+        super().__init__(charge)
+        self.charge = charge
 
 
 Told = Callable[[Order], None]  # which one is worked on now
@@ -103,10 +111,13 @@ class Answered:
         return own | {charge: self.order.desk.ledger.charged(charge) for charge in used}
 
 
-def answered(orders: Sequence[Order], told: Told = lambda _: None, seen: Crossed | None = None) -> list[Answered]:
+def answered(
+    orders: Sequence[Order], told: Told = lambda _: None, seen: Crossed | None = None, *, is_patient: bool = True
+) -> list[Answered]:
     """Every order, charged all together or not at all. What is paid for is worked off even if a part of it fails.
 
-    ``seen``: the only one, as it was crossed out a moment ago; whether that is still so is decided when it is charged.
+    ``seen``: the only one, as it was crossed out a moment ago; whether that is still so is decided when it is charged. Without
+    ``is_patient``, raises Awaited before anything is charged where somebody else's charge would be waited for.
     """
     ledger = orders[0].desk.ledger
     for order in orders:
@@ -114,7 +125,7 @@ def answered(orders: Sequence[Order], told: Told = lambda _: None, seen: Crossed
     if seen is not None and (seen.waits or not seen.is_bought or ledger.frozen(seen.request) is not None):
         seen = None
     while True:
-        ready = [crossed(order, waits=True) for order in orders] if seen is None else [seen]
+        ready = [crossed(order, waits=True, is_patient=is_patient) for order in orders] if seen is None else [seen]
         following = followers(ready)                                         # what others here buy tells these as well
         leading = [each for place, each in enumerate(ready) if place not in following]
         for each in (*leading, *following.values()):
@@ -138,8 +149,11 @@ def _followed(order: Order) -> Answered:
     return answered([order])[0]
 
 
-def crossed(order: Order, *, waits: bool) -> Crossed:
-    """The order without what is stored. ``waits``: for what others work on, or go on with it if they are dead."""
+def crossed(order: Order, *, waits: bool, is_patient: bool = True) -> Crossed:
+    """The order without what is stored. ``waits``: for what others work on, or go on with it if they are dead.
+
+    Without ``is_patient``, raises Awaited where it would wait.
+    """
     desk, request = order.desk, order.request
     whole = bought_whole(order.plan)
     if order.anew:
@@ -152,6 +166,8 @@ def crossed(order: Order, *, waits: bool) -> Crossed:
         try:
             purchase = desk.stock.crossed_out(whole, request, look, waits=waits)
         except Busy as busy:
+            if not is_patient and desk.ledger.is_worked_on(busy.charge):
+                raise Awaited(busy.charge) from None
             finished |= _go_on_with(busy.charge, order)
             continue
         found = _buying(request, purchase, look)
@@ -235,6 +251,11 @@ class _Work:
     planned: Purchase
 
     @property
+    def plan(self) -> Plan:
+        """By whose public time it is settled."""
+        return self.order.desk.stock.purchase_of(self.granted.request).plan if self.granted.is_resumed else self.planned.plan
+
+    @property
     def purchase(self) -> Purchase:
         if not self.granted.is_resumed:
             return self.planned
@@ -252,7 +273,7 @@ def _run(waiting: Sequence[_Work], told: Told) -> dict[int, Answered]:
         while left:
             work = left[0]
             told(work.order)
-            wait = work.order.desk.pace(work.planned.plan)
+            wait = work.order.desk.pace(work.plan)
             try:
                 settled[work.granted.charge] = _settled(work, wait)
             except Frozen as reason:  # settled and kept, and not delivered

@@ -25,11 +25,11 @@ from discreet.ledger.failures import Failures
 from discreet.ledger.finding import Waiting, known, known_charge, same_answer
 from discreet.ledger.freezes import frozen_for
 from discreet.ledger.journal import each_entry, latest
-from discreet.ledger.owners import working
+from discreet.ledger.owners import is_abandoned, working
 from discreet.ledger.port import BUSY, Store
 from discreet.ledger.records import AnswerRecord
 from discreet.ledger.reserving import MOST_ATTEMPTS, Reserving, abandoned
-from discreet.ledger.rows import books_of, request_in, stored_in, table_row
+from discreet.ledger.rows import books_of, charge_in, request_in, stored_in, table_row
 from discreet.ledger.settling import Settling, settled
 from discreet.ledger.viewing import receipt_of_view
 from discreet.privacy.events import Event
@@ -140,6 +140,12 @@ class Ledger:
         if found is None:
             time.sleep(_PAUSE)
         return found
+
+    def is_worked_on(self, charge: int) -> bool:
+        """Whether a charge is running, and its worker lives as far as anybody knows."""
+        with self.store.reading() as snapshot:
+            found = charge_in(snapshot, charge)
+            return found.state == "running" and not is_abandoned(found, snapshot.clock())
 
     def working(self, *granted: Granted) -> AbstractContextManager[None]:
         """Inside, the leases of the charges are renewed."""

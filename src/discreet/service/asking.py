@@ -2,7 +2,6 @@
 
 from asyncio import shield
 from datetime import UTC, datetime
-from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter, Header
@@ -82,7 +81,7 @@ async def ask_all(name: str, body: AskAllBody, visitor: Visitor, house: Inside) 
     """
     curator, batch, seconds = await house.think(visitor, name, _batch, body, visitor)
     house.jobs.lines.check_room(visitor.name)
-    found = await house.jobs.together(visitor.name, seconds, partial(curator.answer_all, batch))
+    found = await house.jobs.together(visitor.name, seconds, curator, batch)
     return await house.in_turn(visitor, _all_written, found)
 
 

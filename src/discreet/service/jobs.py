@@ -6,8 +6,9 @@ key of its charge.
 
 import logging
 from asyncio import Future, Task, create_task, get_running_loop, shield, sleep, wait
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from math import inf
@@ -17,7 +18,7 @@ from discreet.answers.answer import Answer, as_strings
 from discreet.curator.accounts import Account
 from discreet.curator.asking import Curator
 from discreet.curator.folder import Folder
-from discreet.curator.orders import Crossed
+from discreet.curator.orders import Awaited, Batch, Crossed
 from discreet.curator.taking import Taken
 from discreet.errors import DiscreetError
 from discreet.service.bodies import AskBody
@@ -32,6 +33,7 @@ T = TypeVar("T")
 
 _AT_ONCE = 8  # that are taken over before any of them is begun
 _LOOK = 2.0  # seconds between looks for what dead workers left
+_GLANCE = 0.1  # seconds between looks at a charge that is waited for
 _SOON = 0.1  # the same where there was more of it: other workers take some of it meanwhile
 _TO_WRITE = 1.0  # second, at least, to write down which questions were answered
 _log = logging.getLogger("discreet.service")
@@ -125,16 +127,29 @@ class Jobs:
         """When a question of so many public seconds would be over, by public times alone: at once if it is free."""
         return self.lines.expected(who, seconds) if seconds else 0.0
 
-    async def together(self, who: str, seconds: float, verb: Callable[[], T]) -> T:
+    async def together(self, who: str, seconds: float, curator: Curator, batch: Batch) -> list[Answer]:
         """Several questions at once, in one place of somebody's line, to their end whatever becomes of the connection."""
-        return await shield(self._kept(create_task(self._in_turn(who, seconds, verb))))
+        verb = partial(curator.answer_all, batch, is_patient=False)
+        task = create_task(self._not_in_the_way(curator, lambda: self._in_turn(who, seconds, verb)))
+        return await shield(self._kept(task))
+
+    async def _not_in_the_way(self, curator: Curator, begun: Callable[[], Awaitable[T]]) -> T:
+        """What waits for somebody's running charge holds no place meanwhile, whatever the public time of that charge is."""
+        while True:
+            try:
+                return await begun()
+            except Awaited as reason:
+                with suppress(DiscreetError):  # a ledger that cannot be read is told by what begins again
+                    while await self._write(curator.is_worked_on, reason.charge):
+                        await sleep(_GLANCE)
 
     async def _in_turn(self, who: str, seconds: float, verb: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         turns = self._threads if seconds else self._thoughts  # what is free waits for nobody's public time
         return await turns.run(who, seconds, verb, *args, **kwargs)
 
     async def _worked(self, job: Job) -> Answer | Turned:
-        return await self._in_turn(job.who, job.seconds, answered, job)
+        begun = partial(self._in_turn, job.who, job.seconds, answered, job, is_patient=False)
+        return await self._not_in_the_way(job.curator, begun)
 
     async def _written_down(self, taken: Taken, job: Job) -> Answer | Turned:
         self._due[taken.id] = get_running_loop().time() + self.expected(job.who, job.seconds)
@@ -232,10 +247,12 @@ class Jobs:
         return not left
 
 
-def answered(job: Job) -> Answer | Turned:
-    """What became of a job; every error is an outcome."""
+def answered(job: Job, *, is_patient: bool = True) -> Answer | Turned:
+    """What became of a job; every error is an outcome, but that somebody else's charge is to be waited for."""
     try:
-        return job.curator.answer(job.seen.order, job.seen)
+        return job.curator.answer(job.seen.order, job.seen, is_patient=is_patient)
+    except Awaited:
+        raise
     except Exception as error:  # noqa: BLE001 - its text may quote anything
         return as_turned(error)
 

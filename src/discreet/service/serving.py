@@ -55,7 +55,7 @@ def serve(settings: Settings, said: Callable[[str], None]) -> None:
     address = f"http{'' if settings.tls_cert is None else 's'}://{named}:{port}"
     log_to(settings.log_file)
     begun = partial(Worker, config, [listening], settings.log_file)
-    Supervisor(begun, settings.workers, seconds).run(lambda: said(address))
+    Supervisor(begun, settings.workers, seconds, listening.close).run(lambda: said(address))
 
 
 def worker(settings: Settings) -> "Guard":

@@ -102,16 +102,20 @@ class Worker(Process):
 
 
 class Supervisor:
-    """So many workers. ``begun`` makes one that has been started; at the end running questions have so many ``seconds``."""
+    """So many workers. ``begun`` makes one that has been started; at the end running questions have so many ``seconds``, and
+    ``closed`` is called first: who comes then is turned away at once, and does not wait for nobody.
+    """
 
-    def __init__(self, begun: Callable[[], Worker], workers: int, seconds: float) -> None:
+    def __init__(self, begun: Callable[[], Worker], workers: int, seconds: float, closed: Callable[[], None]) -> None:
         self._begun = begun
+        self._closed = closed
         self._many = workers
         self._seconds = seconds + _TO_CLOSE
         self._workers: list[Worker] = []
         self._old: list[Worker] = []  # to be replaced, one after the other
         self._new: Worker | None = None  # which is to take the place of the first of them
         self._leaving: dict[Worker, float] = {}  # and when each has to be gone
+        self._not_before = 0.0  # when the next worker may be begun
         self._heard: list[int] = []
 
     def run(self, said: Callable[[], None]) -> None:
@@ -153,10 +157,12 @@ class Supervisor:
         for place, each in enumerate(self._workers):
             if (each.moves() and not each.is_late()) or not (each.has_listened or monotonic() - each.began > _AGAIN):
                 continue
+            if (new := self._another()) is None:
+                continue
             why = "does not move" if each.process.is_alive() else f"ended by itself ({each.exitcode})"
             _log.warning("worker %s %s: another one takes its place", each.pid, why)
             each.end_by(0.0)
-            self._workers[place] = self._begun()
+            self._workers[place] = new
         for each, deadline in list(self._leaving.items()):
             if not each.process.is_alive() or monotonic() > deadline:
                 each.end_by(deadline)
@@ -166,7 +172,7 @@ class Supervisor:
         """The next step of replacing one worker after the other: the old one ends when the new one listens."""
         self._old = [each for each in self._old if each in self._workers]  # others have died, and were replaced
         if self._new is None:
-            self._new = self._begun() if self._old and not self._leaving else None
+            self._new = self._another() if self._old and not self._leaving else None
         elif not self._new.moves() or self._new.is_late():
             _log.error("worker %s could not begin: those that are there stay", self._new.pid)
             self._new.end_by(0.0)
@@ -180,11 +186,23 @@ class Supervisor:
             self._workers[self._workers.index(old)] = new
             self._leave(old)
 
+    def _another(self) -> Worker | None:
+        """One more; None if the system has no room for it, and then it is tried again after a while."""
+        if monotonic() < self._not_before:
+            return None
+        try:
+            return self._begun()
+        except OSError as error:
+            self._not_before = monotonic() + _AGAIN
+            _log.error("a worker could not be begun: %s", kind_and_place(error))
+            return None
+
     def _leave(self, each: Worker) -> None:
         self._leaving[each] = monotonic() + self._seconds
         each.terminate()
 
     def _end(self) -> None:
+        self._closed()
         for each in (*self._workers, *([] if self._new is None else [self._new])):
             self._leave(each)
         for each, deadline in self._leaving.items():
