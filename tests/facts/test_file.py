@@ -135,6 +135,9 @@ def test_a_folder_with_brackets_is_not_part_of_the_pattern(tmp_path):
     "postgresql://me:?secret@host/db#t", "postgresql://me:/secret@host/db#t", "postgresql://me:#secret@host/db#t",
     "postgresql://host/db?pass%77ord=secret#t", "postgresql://host/db?sslpassword=secret#t", "POSTGRESQL://me:secret@host/db#t",
     "postgres://me:secret@one,two:5432/db#t", "postgresql:host=here password=secret#t",
+    "postgresql://me:12/secret@host/db#t", "postgresql://me%3Asecret@host/db#t", "postgresql://me:secret%40host/db#t",
+    "postgresql:///?dbname=postgresql%3A//me%3Asecret@host/db#t", "postgresql:///?dbname=keyword%20%3D%20secret#t",
+    "postgresql://host/db?user=me:secret#t", "postgresql://host/db?host=me:secret@host#t",
 ])  # fmt: skip
 def test_a_password_does_not_belong_in_public_facts_and_is_not_repeated(source):
     [problem] = [one for one in check_facts(SOUND.replace("data/ce_book.csv", source), "x.toml") if one.key == "table.source"]

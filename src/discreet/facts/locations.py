@@ -29,6 +29,7 @@ _PARAMETERS = frozenset((
     "sslcrl", "sslcrldir", "sslkey", "sslmode", "sslnegotiation", "sslrootcert", "sslsni", "target_session_attrs",
     "tcp_user_timeout", "user",
 ))  # fmt: skip
+_ODD = {"dbname": ":/=@", "user": ":", "host": "@"}  # what is part of an address, and of no name of these; @ may begin a socket
 _TABLE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*){0,2}")
 
 
@@ -72,7 +73,7 @@ def _address(written: str, scheme: str, key: str) -> Source:
         )
     if not place.startswith(("postgresql://", "postgres://")):
         raise ParameterError(f"{key} is not a sound address", hint=_FORMS)
-    if not _PARAMETERS.issuperset(_parameters(place)):
+    if not _PARAMETERS.issuperset(name for name, _ in _parameters(place)):
         raise ParameterError(
             f"{key} has a parameter that is not known to hold no secret, and facts are public",
             hint="take it out, or write it into a service file",
@@ -81,13 +82,23 @@ def _address(written: str, scheme: str, key: str) -> Source:
 
 
 def _has_password(written: str) -> bool:
-    """Whether an address holds one: as libpq reads it, which goes on to the first @ or /, or as somebody meant it."""
-    return bool(_LOGIN.match(written.partition("//")[2])) or "password=" in unquote(written).casefold()
+    """Whether an address holds one: as libpq reads it, which goes on to the first @ or /, or as somebody meant it, who may have
+    written a sign by its number, or a / inside of it, or all of another address in the place of a name.
+    """
+    where, meant = written.partition("//")[2].partition("?")[0], unquote(written)
+    told = _parameters(written.partition("#")[0])
+    return (
+        any(_LOGIN.match(each.partition("//")[2]) for each in (written, meant))
+        or "@" in where.partition("#")[0].partition("/")[2]
+        or any(set(_ODD.get(name, "")) & set(value[1:]) for name, value in told)
+        or "password=" in meant.casefold()
+    )
 
 
-def _parameters(place: str) -> list[str]:
-    """The names of what stands after the ?, as libpq reads them."""
-    return [unquote(each.partition("=")[0]) for each in place.partition("?")[2].split("&") if each]
+def _parameters(place: str) -> list[tuple[str, str]]:
+    """What stands after the ?, as libpq reads it."""
+    pairs = [each.partition("=") for each in place.partition("?")[2].split("&") if each]
+    return [(unquote(name), unquote(value)) for name, _, value in pairs]
 
 
 def _may_hold_secrets(written: str) -> bool:
