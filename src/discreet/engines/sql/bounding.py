@@ -37,8 +37,8 @@ from discreet.engines.sql.terms import (
 )
 from discreet.engines.sql.writer import (
     apart,
+    as_count,
     binned,
-    counted,
     filtered,
     halves_of,
     has_null,
@@ -265,7 +265,7 @@ class Bounded:
 
     def _total(self, measure: Measure, wanted: Wanted) -> exp.Expr:
         if measure.within is None:
-            return total_of(counted(measure, wanted.measures), self.write, self.sheet)
+            return total_of(as_count(measure, wanted.measures), self.write, self.sheet)
         assert measure.within == (0, 1), "of rows that stay only units are counted"
         return filtered(exp.Count(this=exp.Distinct(expressions=[exp.column("w_u")])), measure, self.write)
 

@@ -15,7 +15,7 @@ from discreet.engines.sql.terms import WIDEST, Term, as_whole, between, cases, i
 from discreet.engines.wanted import Grid
 from discreet.questions.algebra import Expression
 
-__all__ = ["less", "moved", "steps_of", "within"]
+__all__ = ["minus", "moved", "steps_of", "within"]
 
 _LARGEST = 1 << 51  # of a number on a grid whose steps float64 tells apart
 
@@ -27,10 +27,10 @@ def moved(term: Term, by: int) -> Term:
         return whole
     if abs(by) > WIDEST:
         raise ValueError("nothing says that this difference has 64 bits")
-    return replace(whole, sql=less(whole.sql, by), low=whole.low - by, high=whole.high - by)
+    return replace(whole, sql=minus(whole.sql, by), low=whole.low - by, high=whole.high - by)
 
 
-def less(value: exp.Expr, by: int) -> exp.Expr:
+def minus(value: exp.Expr, by: int) -> exp.Expr:
     """How far a BIGINT of at most 2^62 in size is above another."""
     return infix(exp.Sub, value, whole_literal(by)) if by else value
 
@@ -84,7 +84,7 @@ def _steps_of_stored(of: Bare, grid: Grid, sheet: Sheet) -> Term | None:
     x, least = of.x.sql, real_literal(low, dialect)
     if dialect.gridding == "inside":
         u = floored_whole(wide, sheet)
-        u = replace(u, sql=less(u.sql, grid.low))
+        u = replace(u, sql=minus(u.sql, grid.low))
         inside = Term(between(x, least, real_literal(high, dialect)), "truth", u.stage)
     else:
         ends = floored(wide, sheet)

@@ -15,7 +15,7 @@ from sqlglot import exp
 from discreet.engines.rules.values import SAFE, nearest
 from discreet.engines.sql.dialect import Dialect, Over
 from discreet.engines.sql.expressions import Expressions
-from discreet.engines.sql.gridded import less, steps_of, within
+from discreet.engines.sql.gridded import minus, steps_of, within
 from discreet.engines.sql.layout import Layout
 from discreet.engines.sql.reading import one_of_numbers, one_of_texts, read_column
 from discreet.engines.sql.sheet import Sheet
@@ -35,8 +35,8 @@ from discreet.questions.algebra import Column
 
 __all__ = [
     "apart",
+    "as_count",
     "binned",
-    "counted",
     "filtered",
     "halves_of",
     "has_null",
@@ -78,7 +78,7 @@ def to_sql(wanted: Wanted, facts: Facts, layout: Layout, dialect: Dialect) -> st
     for place, (_, is_narrow, first) in enumerate(keys):
         value = exp.column(f"k{place}")
         wide = as_whole(Term(value, "number", low=-_NARROW, high=_NARROW, whole=True)).sql if is_narrow else value
-        outputs.append(named(less(wide, first), f"k{place}"))
+        outputs.append(named(minus(wide, first), f"k{place}"))
     outputs += [each for _, outside in sums for each in outside]
     return f"SELECT {', '.join(map(sheet.text, outputs))} FROM ({inner}) AS g"
 
@@ -89,7 +89,7 @@ def _sums_of(
     """The sum of a measure as it is grouped, and as it leaves."""
     if (halves := _halved(measure, write, sheet)) is not None:
         return _as_halves(halves, place), _as_halves((exp.column(f"h{place}"), exp.column(f"l{place}")), place)
-    total = total_of(counted(measure, among), write, sheet, is_told=True)
+    total = total_of(as_count(measure, among), write, sheet, is_told=True)
     found = exp.column(f"m{place}")
     is_count = not measure.power and not measure.and_power  # at most 63 digits
     return [named(total, f"m{place}")], [named(found, f"l{place}")] if is_count else halves_of(found, place, sheet.dialect)
@@ -114,7 +114,7 @@ def to_counts(wanted: CountsWanted, facts: Facts, layout: Layout, dialect: Diale
         term, first = key_term(key, write, sheet, facts)
         value, inside = (term.sql, []) if has_null(key) else apart(term)
         conditions += inside
-        keys.append(less(value, first))
+        keys.append(minus(value, first))
     steps = binned(wanted, write, sheet)
     b = steps.sql
     conditions.append(Term(exp.Paren(this=in_ranges(b, wanted.bins)), "truth", steps.stage))
@@ -268,7 +268,7 @@ def _product(measure: Measure, write: Expressions, sheet: Sheet) -> exp.Expr:
     return sheet.dialect.summed(term, lambda total: filtered(total, measure, write, *both))
 
 
-def counted(measure: Measure, among: tuple[Measure, ...]) -> Measure:
+def as_count(measure: Measure, among: tuple[Measure, ...]) -> Measure:
     """A count of values as a count of the steps that are summed anyway: an engine then works them out once."""
     if measure.power or measure.of is None or measure.distinct or measure.and_of is not None:
         return measure
