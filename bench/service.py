@@ -112,7 +112,7 @@ def taking_turns(folder: Path, address: str, token: str) -> tuple[list[float], l
         except OSError:
             time.sleep(0.1)
     words = [sys.executable, str(BENCH / "_service_here.py"), str(folder), str(WORKERS)]
-    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
 
         def here() -> float:
             print(QUESTION.format(next(fresh)), file=process.stdin, flush=True)

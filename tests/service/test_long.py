@@ -79,16 +79,36 @@ def test_what_waits_for_somebodys_charge_holds_no_place(home, monkeypatch):
             both = {"questions": [cheaper["sql"], count_above(3)["sql"]], "epsilon": "0.02"}
             waiting.append(threads.submit(alice.post, "/api/tables/people/ask_all", both))
             lines = client.app.state.house.jobs.lines
-            for _ in range(200):
-                if len(client.app.state.house.jobs._unwritten) >= 3 and lines.waiting == 0:
+            for _ in range(3000):
+                if (lines._aside["alice"], lines.waiting) == (3, 3):               # they count as waiting, and in no line
                     break
                 Event().wait(0.01)
+            else:
+                pytest.fail("they do not wait for the charge")
+            assert len(client.app.state.house.jobs._awaited) == 1                  # one looks at it, for all of them
             assert bob.post("/api/tables/people/ask", count_above(4)).status_code == 200
             assert not any(each.done() for each in waiting)
             begun.let_go.set()
             assert {each.result(60).status_code for each in waiting} == {200}
             assert alice.later(long).status_code == 200
     assert len(charges(home.folder)) == 3                                      # two that alice has bought, and bob's
+
+
+def test_whoever_waits_for_somebodys_charge_is_told_where_to_look_after_a_while(home, monkeypatch):
+    named = {"Idempotency-Key": "short"}
+    with Inside(Settings(home.folder, limits=Limits(seconds_before_202=1.0))) as client:
+        alice = Caller(client, home.alice)
+        with reading_forever(monkeypatch) as begun:
+            long = alice.post("/api/tables/people/ask", count_above(2), headers=LATER)
+            assert begun.wait(30)
+            cheaper = count_above(2) | {"epsilon": "0.01"}
+            waiting = [alice.post("/api/tables/people/ask", cheaper, headers=named) for _ in range(2)]
+            assert [each.status_code for each in waiting] == [202, 202]
+            assert waiting[0].headers["location"] == waiting[1].headers["location"]
+        bought, found = alice.later(long), alice.later(waiting[0])
+        assert (bought.status_code, found.status_code) == (200, 200)
+        assert found.json()["rows"] == bought.json()["rows"]
+    assert len(charges(home.folder)) == 1                                      # what it waited for is as good
 
 
 @pytest.mark.slow
@@ -194,8 +214,12 @@ def test_nobody_is_kept_out_by_what_somebody_else_has_shown_to_them_again(home, 
             patched.setattr(Folder, "answer", slowly(Folder.answer))
             sent = [threads.submit(alice.get, f"/api/answers/{answer}{end}") for _ in range(many)]
             try:
-                while len(client.app.state.house._inside) == 0 or client.app.state.house._inside["alice"] < many:
+                for _ in range(3000):
+                    if client.app.state.house._inside["alice"] == many:
+                        break
                     Event().wait(0.01)
+                else:
+                    pytest.fail("they are not all inside")
                 assert bob.get("/api/me").status_code == 200
                 assert bob.post("/api/tables/people/quote", count_above(2)).status_code == 200
             finally:

@@ -4,12 +4,12 @@ import asyncio
 import errno
 import socket
 import ssl
-import subprocess
 import threading
 import time
 from contextlib import ExitStack, contextmanager, nullcontext
 
 import pytest
+from tests.service.certificates import certificate
 
 from discreet.service import loops
 from discreet.service.guard import Guard
@@ -30,8 +30,8 @@ class Named(asyncio.Protocol):
 class Worker:
     """A loop in a thread of its own, at a socket that others listen on too."""
 
-    def __init__(self, name, sock):
-        self.loop, self.sock = loops.Loop(), sock
+    def __init__(self, name, sock, kind):
+        self.loop, self.sock = kind(), sock
         self.requests = []
         self.thread = threading.Thread(target=self.loop.run_forever)
         self.thread.start()
@@ -78,10 +78,10 @@ class Worker:
 
 
 @contextmanager
-def listening(*names):
+def listening(*names, kind=loops.Loop):
     with socket.socket() as first:
         first.bind(("127.0.0.1", 0))
-        workers = [Worker(name, first.dup()) for name in names]
+        workers = [Worker(name, first.dup(), kind) for name in names]
         try:
             yield first.getsockname(), *workers
         finally:
@@ -228,15 +228,13 @@ def test_connections_that_say_nothing_keep_nobody_out_of_a_worker_that_always_ha
         assert len(looks) < 60  # and not one look for each of them
 
 
-def test_whoever_speaks_no_tls_for_long_makes_room_for_those_who_come_later(monkeypatch, tmp_path):
+@pytest.mark.parametrize("kind", [loops.Alone, loops.Loop])
+def test_whoever_speaks_no_tls_for_long_makes_room_for_those_who_come_later(monkeypatch, tmp_path, kind):
     monkeypatch.setattr(loops, "_MOST_COMING", 3)
-    words = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -keyout key.pem -out cert.pem -subj /CN=me"
-    if subprocess.run(["openssl", *words.split()], cwd=tmp_path, capture_output=True, check=False).returncode:
-        pytest.skip("missing part: openssl")
     offered, trusted = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH), ssl.create_default_context()
-    offered.load_cert_chain(tmp_path / "cert.pem", tmp_path / "key.pem")
+    offered.load_cert_chain(*certificate(tmp_path))
     trusted.check_hostname, trusted.verify_mode = False, ssl.CERT_NONE
-    with listening(b"one") as (address, one), ExitStack() as connected:
+    with listening(b"one", kind=kind) as (address, one), ExitStack() as connected:
         one.door._ssl = offered
         silent = [connected.enter_context(socket.create_connection(address, timeout=30)) for _ in range(5)]
         assert [each.recv(1) for each in silent[:2]] == [b"", b""]

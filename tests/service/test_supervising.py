@@ -2,15 +2,26 @@
 
 import os
 import signal
+import socket
 import time
 from itertools import pairwise
 from threading import Event, Thread
 
 import pytest
+from uvicorn import Config
 
 from discreet.errors import Fault
 from discreet.service import supervising
-from discreet.service.supervising import Supervisor
+from discreet.service.supervising import Supervisor, Worker
+
+
+def until(is_so):
+    """Whether it is within half a minute."""
+    for _ in range(600):
+        if is_so():
+            return True
+        time.sleep(0.05)
+    return False
 
 
 class Stand:
@@ -58,15 +69,20 @@ class Scene:
         return self.made[-1]
 
     def play(self, *acts):
-        over = Event()
+        over, wrong = Event(), []
 
         def through():
             until = time.monotonic() + 30
-            for act in acts:
-                while not over.is_set() and not act() and time.monotonic() < until:
-                    time.sleep(0.01)
-            if not over.is_set():
-                os.kill(os.getpid(), signal.SIGTERM)
+            try:
+                for act in acts:
+                    while not over.is_set() and not act():
+                        assert time.monotonic() < until, "an act was never true"
+                        time.sleep(0.01)
+            except Exception as error:  # noqa: BLE001 - it is raised where the test is
+                wrong.append(error)
+            finally:
+                if not over.is_set():
+                    os.kill(os.getpid(), signal.SIGTERM)
 
         before = signal.signal(signal.SIGTERM, lambda number, _: self.heard.append(number))
         player = Thread(target=through)
@@ -77,6 +93,8 @@ class Scene:
             over.set()
             player.join()
             signal.signal(signal.SIGTERM, before)
+        if wrong:
+            raise wrong[0]
         return self
 
 
@@ -122,6 +140,55 @@ def test_a_service_whose_first_workers_cannot_begin_ends_with_a_fault():
         scene.play(lambda: len(scene.made) == 2, fail, lambda: False)
     assert scene.said == []
     assert not any(each.process.is_there for each in scene.made)
+
+
+def test_a_service_for_whose_first_workers_the_system_has_no_room_ends_with_a_fault_and_leaves_none_of_them():
+    scene = Scene(2)
+    before = scene.supervisor._begun
+
+    def begun():
+        if scene.made:
+            raise OSError("no room")
+        return before()
+
+    scene.supervisor._begun = begun
+    with pytest.raises(Fault, match="cannot begin"):
+        scene.play(lambda: False)
+    assert [each.done for each in scene.made] == [["told to end", "ended"]]
+
+
+@pytest.mark.slow
+def test_a_worker_whose_loop_of_events_stands_still_does_not_move(monkeypatch):
+    """A real one, asked as long as it listens and then no more."""
+    monkeypatch.setattr(supervising, "_TICK", 0.05)
+    monkeypatch.setattr(supervising, "_SILENT", 3.0)
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        worker = Worker(Config("tests.service.standing:app", lifespan="on", ws="none", log_config=None), [listening], None)
+        try:
+            assert until(lambda: worker.moves() and worker.has_listened)
+            with socket.create_connection(listening.getsockname(), timeout=30) as client:
+                client.sendall(b"GET / HTTP/1.1\r\nHost: here\r\n\r\n")
+                assert until(lambda: not worker.moves())
+            assert worker.process.is_alive()
+        finally:
+            worker.end_by(0.0)
+    assert not worker.moves()
+
+
+@pytest.mark.slow
+def test_a_worker_that_begins_or_ends_slowly_moves_and_is_late_after_a_while(monkeypatch):
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        worker = Worker(Config("tests.service.standing:slow", lifespan="on", ws="none", log_config=None), [listening], None)
+        try:
+            assert not worker.is_late()
+            for _ in range(20):
+                assert worker.moves()
+                time.sleep(0.05)
+            assert not worker.has_listened
+            monkeypatch.setattr(supervising, "_LATE", 0.5)
+            assert worker.is_late()
+        finally:
+            worker.end_by(0.0)
 
 
 @pytest.mark.parametrize("trouble", ["dead", "hung"])

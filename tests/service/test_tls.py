@@ -15,7 +15,7 @@ from tests.service.outside import Outside
 
 from discreet.errors import ParameterError
 from discreet.service import loops, serving
-from discreet.service.settings import Limits, Settings
+from discreet.service.settings import Settings
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -50,11 +50,9 @@ def context(tmp_path):
     return found
 
 
-@pytest.mark.parametrize("kind", [serving.Alone, loops.Loop])
-def test_whoever_does_not_begin_to_speak_tls_is_hung_up_on_and_others_are_answered(tmp_path, monkeypatch, context, kind):
-    for room in (serving, loops):
-        monkeypatch.setattr(room, "Limits", lambda: Limits(idle_seconds=0.05))
-    loop = kind()
+@pytest.mark.parametrize("kind", [loops.Alone, loops.Loop])
+def test_whoever_does_not_begin_to_speak_tls_is_hung_up_on_and_others_are_answered(tmp_path, context, kind):
+    loop = kind(1.0)
     thread = threading.Thread(target=loop.run_forever)
     thread.start()
     listening = socket.create_server(("127.0.0.1", 0))

@@ -36,6 +36,23 @@ def test_lines_take_turns_between_analysts_whoever_has_more_waiting():
     assert asyncio.run(run()) == ["many", "few", "many", "few", "many", "many"]
 
 
+def test_what_waits_for_something_else_than_a_place_counts_among_what_waits():
+    async def run() -> None:
+        lines = Lines(1, 3, 2)
+        with lines.aside("a"), lines.aside("a"):
+            with pytest.raises(Turned, match="rate"):
+                lines.check_room("a")
+            lines.check_room("b")
+            with lines.aside("b"), pytest.raises(Turned, match="busy"):
+                lines.check_room("c")
+            assert lines.waiting == 2
+            assert lines.expected("a", 1.0) == 1.0                             # it is in nobody's way
+        assert lines.waiting == 0
+        lines.check_room("a")
+
+    asyncio.run(run())
+
+
 def test_whether_it_takes_long_follows_from_public_times_alone():
     async def run() -> None:
         lines, now = Lines(2, 3, 2), [100.0]

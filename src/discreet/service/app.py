@@ -17,7 +17,7 @@ from discreet.errors import DiscreetError
 from discreet.service import answers, asking, holding, people, tables, uploads, watching
 from discreet.service.docs_page import STYLE, page_of
 from discreet.service.document import ERROR
-from discreet.service.failures import Turned, as_turned, missing
+from discreet.service.failures import TRIED_AGAIN, Turned, as_turned, missing
 from discreet.service.guard import Guard
 from discreet.service.house import House
 from discreet.service.logs import kind_and_place
@@ -28,7 +28,6 @@ from discreet.service.writing import told, turned
 __all__ = ["document_of", "make_app", "make_guarded"]
 
 _DESCRIPTION = "Questions about confidential tables, answered with noise and with error bars, until their budget is spent."
-_AGAIN = 5.0  # seconds until a folder that could not be opened is tried again: what clients are told, too
 _log = logging.getLogger("discreet.service")
 _ROOMS = (tables, asking, answers, holding, people, uploads, watching)
 
@@ -93,9 +92,9 @@ async def _opened(app: FastAPI, settings: Settings) -> bool:
 
 async def _open(app: FastAPI, settings: Settings) -> None:
     """Until it is."""
-    await sleep(_AGAIN)
+    await sleep(TRIED_AGAIN)
     while not await _opened(app, settings):
-        await sleep(_AGAIN)
+        await sleep(TRIED_AGAIN)
     _log.warning("the folder is open")
 
 

@@ -1,6 +1,6 @@
 """Quotes, questions and rehearsals over HTTP."""
 
-from asyncio import shield
+from asyncio import Task, shield, wait
 from datetime import UTC, datetime
 from typing import Annotated
 
@@ -116,7 +116,9 @@ async def _with_key(house: House, name: str, body: AskBody, visitor: Account, ke
     task = house.jobs.start(taken, job)
     if later:
         return _pending(taken)
-    found = await shield(task)
+    found = await _soon(house, job, task)
+    if found is None:
+        return _pending(taken)
     if isinstance(found, Turned) and found.status < HTTP_500:
         await house.do(house.folder.forget, taken.id)  # refused, and told so: the key may be used again
     return await _told(house, visitor, found)
@@ -125,6 +127,14 @@ async def _with_key(house: House, name: str, body: AskBody, visitor: Account, ke
 def _is_long(house: House, job: Job) -> bool:
     """Whether it is to be looked for later: by public times alone."""
     return house.jobs.expected(job.who, job.seconds) > house.limits.seconds_before_202
+
+
+async def _soon(house: House, job: Job, task: "Task[Answer | Turned]") -> Answer | Turned | None:
+    """What became of a question; None where it waits for somebody's charge, whose public time is not known here, for long."""
+    if job.seen.waits:
+        await wait([task], timeout=house.limits.seconds_before_202)
+        return task.result() if task.done() else None
+    return await shield(task)
 
 
 async def _again(house: House, visitor: Account, taken: Taken) -> Response:

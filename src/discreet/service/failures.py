@@ -26,7 +26,7 @@ from discreet.errors import (
 from discreet.remedies import Remedy, Word, in_braces, said
 from discreet.service.logs import kind_and_place
 
-__all__ = ["CODES", "Turned", "as_turned", "crashed", "in_json", "missing", "unreadable"]
+__all__ = ["CODES", "TRIED_AGAIN", "Turned", "as_turned", "crashed", "in_json", "missing", "unreadable"]
 
 CODES = {  # code → what it means, for the document
     "question": "the question is not in the language, or its plan is too large; line and column say where",
@@ -44,6 +44,7 @@ CODES = {  # code → what it means, for the document
     "crash": "a mistake in discreet; the data holder finds it by its reference",
     "busy": "too much is going on; try again",
 }
+TRIED_AGAIN = 5  # seconds until a folder or a ledger that could not be opened is tried again
 _log = logging.getLogger("discreet.service")
 
 
@@ -65,7 +66,7 @@ def missing() -> Turned:
 def unreadable() -> Turned:
     """What everybody is told while the ledger cannot be read."""
     hint = "the data holder has to look at it"
-    return Turned(503, "busy", "the ledger cannot be read", hint, headers={"Retry-After": "5"})
+    return Turned(503, "busy", "the ledger cannot be read", hint, headers={"Retry-After": str(TRIED_AGAIN)})
 
 
 def in_json(word: Word) -> str:

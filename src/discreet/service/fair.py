@@ -7,9 +7,9 @@ something short does not wait for minutes. What is long follows from public time
 
 from asyncio import Future, get_running_loop, shield
 from collections import Counter, OrderedDict, deque
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, contextmanager
 from functools import partial
 from math import inf
 from typing import ParamSpec, TypeVar
@@ -34,19 +34,31 @@ class Lines:
         self._most, self._most_of_one = most, most_of_one
         self._lines: OrderedDict[Line, deque[tuple[Future[None], float]]] = OrderedDict()
         self._held: Counter[Line] = Counter()
+        self._aside: Counter[str] = Counter()  # who waits for something else than a place
         self._running: dict[object, tuple[Line, float]] = {}  # when each is over at the earliest, in the loop's time
 
     @property
     def waiting(self) -> int:
         """How many wait."""
-        return sum(map(len, self._lines.values()))
+        return sum(map(len, self._lines.values())) + self._aside.total()
 
     def check_room(self, who: str) -> None:
         """Raises Turned if somebody may not wait now."""
-        if sum(len(self._lines.get((who, is_long), ())) for is_long in (False, True)) >= self._most_of_one:
+        if sum(len(self._lines.get((who, is_long), ())) for is_long in (False, True)) + self._aside[who] >= self._most_of_one:
             raise Turned(429, "rate", "too many of your questions are waiting", "wait for some", headers={"Retry-After": "5"})
         if self.waiting >= self._most:
             raise Turned(503, "busy", "too many questions are waiting", "try again in a while", headers={"Retry-After": "5"})
+
+    @contextmanager
+    def aside(self, who: str) -> Iterator[None]:
+        """Inside, one more of somebody's waits for what is no place, and counts among those who wait."""
+        self._aside[who] += 1
+        try:
+            yield
+        finally:
+            self._aside[who] -= 1
+            if not self._aside[who]:
+                del self._aside[who]
 
     def expected(self, who: str, seconds: float) -> float:
         """When a question of so many public seconds would be over: by public times alone."""
@@ -129,7 +141,8 @@ class Turns:
         self._threads = ThreadPoolExecutor(places, name)
 
     async def run(self, who: str, seconds: float, verb: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Something of somebody's, that takes so many public seconds, when it is their turn. A place is held to its end."""
+        """Something of somebody's, that takes so many public seconds, when it is their turn. A place is held to its end, unless
+        this worker ends first."""
         async with self.lines.place(who, seconds):
             return await shield(get_running_loop().run_in_executor(self._threads, partial(verb, *args, **kwargs)))
 

@@ -21,7 +21,7 @@ from discreet.service.settings import Settings
 __all__ = ["House"]
 
 _DOOR = 4  # threads that look tokens up, and do nothing else
-_WRITERS = 2  # the same for what is written down of questions that were taken in
+_WRITERS = 2  # the same for who works on questions that were taken in, and what became of them
 P = ParamSpec("P")
 T = TypeVar("T")
 

@@ -84,12 +84,13 @@ class Jobs:
         self._folder = folder
         self._limits = limits
         self._thoughts = thoughts  # for what reads no row
-        self._books = books  # for what is written down, and for nothing else
+        self._books = books  # for who works on what, and what became of it: short, and nothing else
         waiting = limits.asks_waiting, limits.asks_waiting_of_one
         self._threads = Turns("asking", limits.asks_at_once, *waiting, limits.short_seconds)
         self.lines = self._threads.lines
         self._running: dict[str, Task[Answer | Turned]] = {}  # until it is written what became of them
         self._due: dict[str, float] = {}  # of these, when each would be over by public times alone, in the loop's time
+        self._awaited: dict[int, Task[None]] = {}  # charges of others: one looks at each, for all who wait for it
         self._unwritten: set[Task[Any]] = set()  # of which nobody but this process knows
         self._answers: dict[str, str] = {}  # to be written down
         self._writing: Task[None] | None = None
@@ -120,7 +121,7 @@ class Jobs:
         return self._running.get(identity)
 
     def left(self, identity: str) -> float:
-        """In how many seconds what is worked on here would be over, by public times alone."""
+        """In how many seconds what is worked on here would be over, by public times alone; never while it waits for a charge."""
         return self._due.get(identity, inf) - get_running_loop().time()
 
     def expected(self, who: str, seconds: float) -> float:
@@ -130,30 +131,43 @@ class Jobs:
     async def together(self, who: str, seconds: float, curator: Curator, batch: Batch) -> list[Answer]:
         """Several questions at once, in one place of somebody's line, to their end whatever becomes of the connection."""
         verb = partial(curator.answer_all, batch, is_patient=False)
-        task = create_task(self._not_in_the_way(curator, lambda: self._in_turn(who, seconds, verb)))
+        task = create_task(self._not_in_the_way(who, curator, lambda: self._in_turn(who, seconds, verb)))
         return await shield(self._kept(task))
 
-    async def _not_in_the_way(self, curator: Curator, begun: Callable[[], Awaitable[T]]) -> T:
+    async def _not_in_the_way(self, who: str, curator: Curator, begun: Callable[[], Awaitable[T]], identity: str = "") -> T:
         """What waits for somebody's running charge holds no place meanwhile, whatever the public time of that charge is."""
         while True:
             try:
                 return await begun()
             except Awaited as reason:
-                with suppress(DiscreetError):  # a ledger that cannot be read is told by what begins again
-                    while await self._write(curator.is_worked_on, reason.charge):
-                        await sleep(_GLANCE)
+                if identity:
+                    self._due[identity] = inf  # when that charge is over is not known here
+                with self.lines.aside(who):
+                    await self._over(curator, reason.charge)
+
+    async def _over(self, curator: Curator, charge: int) -> None:
+        """Wait until nobody works on a charge any more."""
+        if charge not in self._awaited:
+            self._awaited[charge] = create_task(self._watched(curator, charge))
+            self._awaited[charge].add_done_callback(lambda _: self._awaited.pop(charge))
+        await shield(self._awaited[charge])
+
+    async def _watched(self, curator: Curator, charge: int) -> None:
+        with suppress(DiscreetError):  # a ledger that cannot be read is told by what begins again
+            while await self._write(curator.is_worked_on, charge):
+                await sleep(_GLANCE)
 
     async def _in_turn(self, who: str, seconds: float, verb: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         turns = self._threads if seconds else self._thoughts  # what is free waits for nobody's public time
         return await turns.run(who, seconds, verb, *args, **kwargs)
 
-    async def _worked(self, job: Job) -> Answer | Turned:
+    async def _worked(self, job: Job, identity: str = "") -> Answer | Turned:
         begun = partial(self._in_turn, job.who, job.seconds, answered, job, is_patient=False)
-        return await self._not_in_the_way(job.curator, begun)
+        return await self._not_in_the_way(job.who, job.curator, begun, identity)
 
     async def _written_down(self, taken: Taken, job: Job) -> Answer | Turned:
         self._due[taken.id] = get_running_loop().time() + self.expected(job.who, job.seconds)
-        found = await self._worked(job.with_key(taken.id))
+        found = await self._worked(job.with_key(taken.id), taken.id)
         return found if isinstance(found, Answer) else await self._turned_down(taken, found)
 
     async def _turned_down(self, taken: Taken, reason: Turned) -> Turned:
@@ -239,7 +253,7 @@ class Jobs:
         while left and (seconds := self._until - time()) > 0:  # those that end may let others begin
             await wait(left, timeout=seconds)
             left = [each for each in (*self._running.values(), *self._unwritten) if not each.done()]
-        for task in left:
+        for task in (*left, *self._awaited.values()):
             task.cancel()
         if self._writing is not None:  # whoever goes on with what is not written finds it answered
             await wait([self._writing], timeout=max(self._until - time(), _TO_WRITE))

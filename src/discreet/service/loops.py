@@ -1,4 +1,4 @@
-"""The event loop of a worker among several: while it has a request to work on, it leaves new connections to those that have time.
+"""The event loop of a worker. One of several leaves new connections to those that have time, while it has a request to work on.
 
 All workers wait at one socket. A worker that is busy would take connections all the same, and whoever came by them would wait
 behind its work while another worker is idle. How long it stays away tells nothing of rows: until a public number of milliseconds
@@ -15,7 +15,7 @@ from typing import Any
 
 from discreet.service.settings import Limits
 
-__all__ = ["Loop", "working"]
+__all__ = ["Alone", "Loop", "working"]
 
 _LEFT_TO_OTHERS = 0.03  # seconds: then a connection is taken again, busy as the worker is
 _ARRIVING = 0.002  # seconds for the request of a new connection to begin: few, since whoever connects may say nothing
@@ -23,6 +23,7 @@ _LATE = 0.5  # seconds in which somebody has always waited: then more are taken 
 _MOST = 32  # of them: that takes some milliseconds
 _MOST_COMING = 256  # connections that speak no TLS yet; one that comes then takes the place of the one that came first
 _NO_ROOM = 1.0  # seconds to wait where the system has no room for a connection
+_DEFAULTS = Limits()
 _FULL = {EMFILE, ENFILE, ENOBUFS, ENOMEM}
 
 
@@ -30,7 +31,7 @@ _FULL = {EMFILE, ENFILE, ENOBUFS, ENOMEM}
 def working() -> Iterator[None]:
     """Inside, this worker has a request to work on."""
     loop = get_running_loop()
-    let_go = loop.held() if isinstance(loop, Loop) else lambda: None  # one worker has nobody to leave it to
+    let_go = loop.held() if isinstance(loop, Loop) else lambda: None
     try:
         yield
     finally:
@@ -38,10 +39,14 @@ def working() -> Iterator[None]:
 
 
 class Loop(SelectorEventLoop):
-    """Asyncio's own, with doors for servers. They are open while nothing holds them shut, and never shut for long."""
+    """Asyncio's own, with doors for servers. They are open while nothing holds them shut, and never shut for long.
 
-    def __init__(self) -> None:
+    Whoever does not begin to speak TLS within ``idle_seconds`` is hung up on.
+    """
+
+    def __init__(self, idle_seconds: float = _DEFAULTS.idle_seconds) -> None:
         super().__init__()
+        self.idle_seconds = idle_seconds
         self._doors: list[_Door] = []
         self._holding: set[object] = set()
         self._moment = self.call_soon(lambda: None)  # at its end they are opened, whatever holds them
@@ -85,6 +90,14 @@ class Loop(SelectorEventLoop):
         if not self._holding:
             for door in self._doors:
                 door.open()
+
+
+class Alone(Loop):
+    """That of a worker that is the only one: it has nobody to leave connections to."""
+
+    def held(self) -> Callable[[], None]:
+        """Nothing is shut."""
+        return lambda: None
 
 
 class _Door:
@@ -151,7 +164,7 @@ class _Door:
 
     async def _welcome(self, connection: socket) -> None:
         with suppress(OSError):  # it has gone, or speaks no TLS
-            patience = Limits().idle_seconds if self._ssl else None
+            patience = self._loop.idle_seconds if self._ssl else None
             await self._loop.connect_accepted_socket(self._made, connection, ssl=self._ssl, ssl_handshake_timeout=patience)
 
     def close(self) -> None:

@@ -5,7 +5,6 @@ import os
 import socket
 import ssl
 import sys
-from asyncio import AbstractServer, SelectorEventLoop
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
@@ -16,6 +15,7 @@ import uvicorn
 from discreet.curator.folder import Folder
 from discreet.errors import ParameterError
 from discreet.service.logs import check_log, log_to
+from discreet.service.loops import Alone, Loop
 from discreet.service.seats import take_seat
 from discreet.service.settings import Limits, Settings
 from discreet.service.supervising import Supervisor, Worker
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from discreet.service.guard import Guard
     from discreet.service.patience import Patient
 
-__all__ = ["Alone", "serve", "worker"]
+__all__ = ["serve", "worker"]
 
 _SWITCH = 0.0003  # seconds that a thread has to itself while others wait: each statement of a ledger comes back to that line
 _ENOUGH_FILES = 10_240  # where a system has no limit, and takes no number that is larger
@@ -44,7 +44,7 @@ def serve(settings: Settings, said: Callable[[str], None]) -> None:
     config = uvicorn.Config(
         partial(worker, settings), factory=True, interface="asgi3", lifespan="on", ws="none",
         http=partial(_connection, settings.limits.of_one(settings.workers)),  # type: ignore[arg-type]
-        loop="discreet.service.serving:Alone" if settings.workers == 1 else "discreet.service.loops:Loop",
+        loop=partial(Alone if settings.workers == 1 else Loop, settings.limits.idle_seconds),  # type: ignore[arg-type]
         workers=settings.workers, log_config=None, access_log=False, server_header=False,
         timeout_keep_alive=int(settings.limits.idle_seconds), timeout_graceful_shutdown=int(seconds),
         proxy_headers=settings.behind_proxy, forwarded_allow_ips=_PROXIES if settings.is_loopback else "*",
@@ -78,17 +78,6 @@ def _connection(limits: Limits, *args: Any, **kwargs: Any) -> "Patient":
     from discreet.service.patience import Patient
 
     return Patient(*args, limits=limits, **kwargs)
-
-
-class Alone(SelectorEventLoop):
-    """The event loop of a worker that is the only one: asyncio's own, which waits no longer for TLS to begin than for a head."""
-
-    async def create_server(  # type: ignore[override]
-        self, protocol_factory: Callable[[], Any], *, sock: socket.socket, ssl: ssl.SSLContext | None = None, backlog: int = 100
-    ) -> AbstractServer:
-        """Listen on a socket that is bound."""
-        patience = None if ssl is None else Limits().idle_seconds
-        return await super().create_server(protocol_factory, sock=sock, ssl=ssl, backlog=backlog, ssl_handshake_timeout=patience)
 
 
 def _more_files() -> None:

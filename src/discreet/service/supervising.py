@@ -32,7 +32,13 @@ _log = logging.getLogger("discreet.service")
 
 
 class _Server(Server):
-    """Says at once that it is to end, not only when the last connection is closed."""
+    """Says at once that it is to end, not only when the last connection is closed; and when its loop of events last moved."""
+
+    ticked = 0.0
+
+    async def on_tick(self, counter: int) -> bool:
+        self.ticked = monotonic()
+        return await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self.lifespan.state["leave"]()
@@ -51,11 +57,19 @@ class Worker(Process):
         self.start()
 
     @property
-    def server(self) -> Server:
+    def server(self) -> _Server:
         """What it runs."""
-        if self._server is None:
+        if not isinstance(self._server, _Server):
             self._server = _Server(self.config)
         return self._server
+
+    def pong(self) -> None:
+        """Answer once the loop of events has moved: it is that loop which serves, and not the thread that answers here."""
+        self.child_conn.recv()
+        asked = monotonic()
+        while self.server.started and not self.server.should_exit and self.server.ticked < asked:
+            sleep(_TICK)
+        self.child_conn.send(self.server.started)
 
     def target(self, sockets: list[socket.socket] | None = None) -> None:
         """All that the process does. What threads still sleep for is left: another worker goes on with it."""
@@ -125,7 +139,8 @@ class Supervisor:
         """
         with _heeding(self._heard):
             try:
-                self._workers = [self._begun() for _ in range(self._many)]
+                while len(self._workers) < self._many:
+                    self._workers.append(self._first())
                 while not self._is_over() and not self._all_listen():
                     sleep(_TICK)
                 if not self._heard:
@@ -145,11 +160,15 @@ class Supervisor:
             self._old = list(self._workers)
         return bool(self._heard)
 
+    def _first(self) -> Worker:
+        try:
+            return self._begun()
+        except OSError as error:
+            raise _cannot_begin(kind_and_place(error)) from None
+
     def _all_listen(self) -> bool:
         if not all(each.moves() for each in self._workers) or any(each.is_late() for each in self._workers):
-            fault = Fault("the service cannot begin", hint="its log says why", freezes=False)
-            _log.error("fault %s: a worker could not begin", fault.reference)
-            raise fault
+            raise _cannot_begin("it ended, or does not listen")
         return all(each.has_listened for each in self._workers)
 
     def _keep(self) -> None:
@@ -207,6 +226,12 @@ class Supervisor:
             self._leave(each)
         for each, deadline in self._leaving.items():
             each.end_by(deadline)
+
+
+def _cannot_begin(why: str) -> Fault:
+    fault = Fault("the service cannot begin", hint="its log says why", freezes=False)
+    _log.error("fault %s: a worker could not begin: %s", fault.reference, why)
+    return fault
 
 
 _HUP = getattr(signal, "SIGHUP", 0)
