@@ -225,7 +225,7 @@ def plant_plain_cast(monkeypatch):
     """The cast as it was: whatever its range is, and bins wherever they begin."""
     from dataclasses import replace
 
-    from discreet.engines.sql import bounding, writer
+    from discreet.engines.sql import bounding, gridded, writer
     from discreet.planning import cells
 
     def plain(term):
@@ -233,8 +233,8 @@ def plant_plain_cast(monkeypatch):
 
     monkeypatch.setattr(cells, "_FARTHEST", 1 << 2000)
     monkeypatch.setattr(cells, "_OFF", 1 << 2000)
-    monkeypatch.setattr(writer, "WIDEST", 1 << 2000)
-    for room in (writer, bounding):
+    monkeypatch.setattr(gridded, "WIDEST", 1 << 2000)
+    for room in (gridded, writer, bounding):
         monkeypatch.setattr(room, "as_whole", plain)
 
 

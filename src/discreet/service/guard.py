@@ -1,14 +1,13 @@
-"""What stands before every route: sizes, times, numbers of requests at once; ids, headers and the log of what came in.
+"""What stands before every route: numbers of requests at once; ids, headers and the log of what came in.
 
 The log has no address as it was written and nothing of bodies: what somebody asks is between them and the ledger.
 """
 
 import json
 import logging
-from asyncio import CancelledError, Timeout, timeout
-from collections import Counter, defaultdict
+from asyncio import CancelledError
+from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any
@@ -16,6 +15,7 @@ from uuid import uuid4
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from discreet.service.arriving import Bodies, again
 from discreet.service.failures import Turned, as_turned
 from discreet.service.loops import working
 from discreet.service.settings import Limits
@@ -61,7 +61,7 @@ class Guard:
         headers = _HEADERS | ({"strict-transport-security": "max-age=31536000"} if secure else {})
         self._headers = [(name.encode(), value.encode()) for name, value in headers.items()]
         self._worked_on = 0
-        self._arriving: defaultdict[str, dict[Timeout, None]] = defaultdict(dict)  # bodies on their way, by address, oldest first
+        self._bodies = Bodies(limits)
         self.counts: Counter[tuple[str, str, int]] = Counter()  # requests by method, pattern of the address and status
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -88,11 +88,11 @@ class Guard:
             self._count(visit)
             await self._app(scope, receive, send)
             return
-        body = await self._body(scope, receive)
+        body = await self._bodies.whole(scope, receive)
         if body is not None:  # from here on: whoever does not send what they promised keeps nobody out
             self._count(visit)
             with working():
-                await self._app(scope, _again(body, receive), send)
+                await self._app(scope, again(body, receive), send)
 
     def _count(self, visit: _Visit) -> None:
         """It is worked on from now on, until its response begins: who takes their time to read it is not in the way of others."""
@@ -104,48 +104,6 @@ class Guard:
     def _uncount(self, visit: _Visit) -> None:
         self._worked_on -= visit.is_counted
         visit.is_counted = False
-
-    async def _body(self, scope: Scope, receive: Receive) -> bytes | None:
-        """The whole body, which is small; None if whoever sent it has gone."""
-        most, parts, size = self._limits.body_bytes, [], 0
-        declared = dict(scope["headers"]).get(b"content-length", b"0")
-        if not declared.isdigit() or int(declared) > most:
-            raise _too_large(most)
-        try:
-            async with timeout(self._limits.body_seconds) as patience:
-                with self._waiting(scope, patience):
-                    while True:
-                        message = await receive()
-                        if message["type"] == "http.disconnect":
-                            return None
-                        parts.append(message.get("body", b""))
-                        size += len(parts[-1])
-                        if size > most:
-                            raise _too_large(most)
-                        if not message.get("more_body"):
-                            return b"".join(parts)
-        except TimeoutError:
-            hint = f"send it at once: {self._limits.body_seconds:g} seconds are waited"
-            raise Turned(408, "body", "the body did not arrive", hint, headers={"Connection": "close"}) from None
-
-    @contextmanager
-    def _waiting(self, scope: Scope, patience: Timeout) -> Iterator[None]:
-        """Inside, a body is waited for. Nobody's token was looked at by then, so that addresses are told apart: where too many
-        come from one, the one that was waited for longest is not waited for any more.
-        """
-        address = (scope.get("client") or ("",))[0]
-        if len(arriving := self._arriving[address]) >= self._limits.bodies_of_one_address:
-            longest = next(iter(arriving))
-            del arriving[longest]
-            if not longest.expired():
-                longest.reschedule(0)
-        arriving[patience] = None
-        try:
-            yield
-        finally:
-            self._arriving[address].pop(patience, None)
-            if not self._arriving[address]:
-                del self._arriving[address]
 
     def _outward(self, visit: _Visit, send: Send) -> Send:
         async def outward(message: Message) -> None:
@@ -176,10 +134,6 @@ def _ending() -> Turned:
     return Turned(503, "busy", "the service is being ended", hint, headers={"Retry-After": "5", "Connection": "close"})
 
 
-def _too_large(most: int) -> Turned:
-    return Turned(413, "too_large", f"a body has {most:,} bytes at most", "send less", headers={"Connection": "close"})
-
-
 def _parts(message: Message) -> Iterator[Message]:
     """A message whose body is cut, so that of what nobody takes only a part is written."""
     whole = memoryview(message.get("body", b""))
@@ -189,15 +143,3 @@ def _parts(message: Message) -> Iterator[Message]:
     for begin in range(0, len(whole), _PART):
         end = begin + _PART
         yield {**message, "body": bytes(whole[begin:end]), "more_body": end < len(whole) or message.get("more_body", False)}
-
-
-def _again(body: bytes, receive: Receive) -> Receive:
-    """A body that was read, for whoever reads it next; after it, whatever comes."""
-    left = [body]
-
-    async def read() -> Message:
-        if left:
-            return {"type": "http.request", "body": left.pop(), "more_body": False}
-        return await receive()
-
-    return read

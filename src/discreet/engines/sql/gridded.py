@@ -71,9 +71,8 @@ def _before_floor(x: Term, grid: Grid, sheet: Sheet) -> Term:
 def _steps_of_stored(of: Bare, grid: Grid, sheet: Sheet) -> Term | None:
     """The same of a column, with one look at its range, on the grid: engines do so in half the time.
 
-    None unless the ends of the grid are where the bounds of the column are put. Where it is put there first, steps that are no
-    whole number of 64 bits are told apart by x, as are those outside; all others are exact: the grid is within 2^51, and
-    differences are below 2^53.
+    None unless the ends of the grid are where the bounds of the column are put: then x is below its range where its steps are
+    below the grid, and the other way round.
     """
     low, high, dialect = of.low, of.high, sheet.dialect
     if dialect.gridding == "last" or of.x.whole or of.integer or not (isinstance(low, float) and isinstance(high, float)):
@@ -83,18 +82,29 @@ def _steps_of_stored(of: Bare, grid: Grid, sheet: Sheet) -> Term | None:
         return None
     x, least = of.x.sql, real_literal(low, dialect)
     if dialect.gridding == "inside":
-        u = floored_whole(wide, sheet)
-        u = replace(u, sql=minus(u.sql, grid.low))
-        inside = Term(between(x, least, real_literal(high, dialect)), "truth", u.stage)
+        u, inside = _looked_at_first(wide, between(x, least, real_literal(high, dialect)), grid, sheet)
     else:
-        ends = floored(wide, sheet)
-        steps = combined("subtract", ends, constant(float(grid.low), sheet), sheet) if grid.low else ends
-        u = sheet.named(sheet.tried(steps, "number", "BIGINT"))
-        inside = sheet.named(Term(between(u.sql, whole_literal(0), whole_literal(grid.width)), "truth", u.stage))
+        u, inside = _looked_at_after(wide, grid, sheet)
     is_below, is_number = infix(exp.LT, x, least), infix(exp.LTE, x, real_literal(math.inf, dialect))
     outside = cases((is_below, whole_literal(0)), (is_number, whole_literal(grid.width)))
     found = cases((inside.sql, u.sql), otherwise=outside)
     return sheet.named(Term(found, "number", inside.stage, 0.0, float(grid.width), whole=True))
+
+
+def _looked_at_first(wide: Term, is_inside: exp.Expr, grid: Grid, sheet: Sheet) -> tuple[Term, Term]:
+    """Steps above the lower end of the grid, worked out only of an x that is in its range; and whether it is."""
+    u = floored_whole(wide, sheet)
+    return replace(u, sql=minus(u.sql, grid.low)), Term(is_inside, "truth", u.stage)
+
+
+def _looked_at_after(wide: Term, grid: Grid, sheet: Sheet) -> tuple[Term, Term]:
+    """The same, worked out of every x first: NULL where they are no whole number of 64 bits. Those on the grid, which is within
+    2^51, are exact, since differences are below 2^53; whatever is off it is told apart by x."""
+    ends = floored(wide, sheet)
+    steps = combined("subtract", ends, constant(float(grid.low), sheet), sheet) if grid.low else ends
+    u = sheet.named(sheet.tried(steps, "number", "BIGINT"))
+    inside = Term(between(u.sql, whole_literal(0), whole_literal(grid.width)), "truth", u.stage)
+    return u, sheet.named(inside)
 
 
 def within(x: Term, low: int, high: int, sheet: Sheet, *, outside: str | None) -> Term:
