@@ -205,7 +205,7 @@ def repository() -> list[Path]:
 
 
 def test_no_file_says_where_it_was_written():
-    places = {ROOT, ROOT.parent, Path.home()} - {Path("/"), Path("/home"), Path(tempfile.gettempdir())}
+    places = {ROOT, ROOT.parent, Path.home()} - {Path("/"), Path("/home"), Path("/tmp"), Path(tempfile.gettempdir())}
     pattern = re.compile("|".join(rf"(?<![\w.]){re.escape(str(place))}[/\\]" for place in places))
     told = [file.relative_to(ROOT).as_posix() for file in repository()
             if pattern.search(file.read_text(encoding="utf-8", errors="replace"))]

@@ -12,6 +12,7 @@ from tests.service.listening import Listening
 
 from discreet.curator import office
 from discreet.errors import EngineFault
+from discreet.service import app
 from discreet.service.settings import Limits, Settings
 
 COUNT = {"sql": "SELECT COUNT(*) AS n FROM people", "epsilon": "0.5"}
@@ -30,7 +31,7 @@ TRICKS = [
     "/api/tables/people.toml", "/api/tables/people.csv", "/.discreet/ledger.db", "/people.csv", "/..%2f.discreet%2fkey.pem",
     "/static", "/static/",
     "/static/../../app.py", "/static/..%2f..%2fapp.py", "/static/%2e%2e/mounted.py", "/static/....//mounted.py",
-    "/static/..\\mounted.py", "/api/answers/../tables", "/api/answers/%2e%2e%2ftables", "/api/answers/" + "x" * 5000,
+    "/static/..\\mounted.py", "/api/answers/../tables", "/api/answers/%2e%2e%2ftables", "/api/answers/" + "x" * 3000,
     "/api/answers/%ff%fe", "/docs", "/redoc", "/openapi.json",
 ]
 
@@ -137,7 +138,62 @@ def test_a_fault_keeps_its_charge_and_freezes_whoever_asked(home, monkeypatch):
         monkeypatch.undo()
         assert alice.post("/api/tables/people/ask", COUNT).status_code == 403
         assert holder.post("/api/tables/people/unfreeze", {"reason": "looked at"}).json()["alarms"][0]["analyst"] == "alice"
+        kept = alice.post("/api/tables/people/ask", COUNT, headers={"Idempotency-Key": "k"})
+        assert kept.status_code == 500                                     # what was charged for it is its outcome for good
+        assert alice.get("/api/tables/people/budget").json()["spent"] == {"epsilon": "0.5"}
         assert alice.post("/api/tables/people/ask", COUNT).status_code == 200
+
+
+@pytest.mark.parametrize("headers", [{}, {"Prefer": "respond-async"}])
+def test_a_key_whose_question_met_a_source_that_was_gone_may_be_used_again(home, headers):
+    named = headers | {"Idempotency-Key": "k"}
+    with Inside(Settings(home.folder)) as client:
+        alice = Caller(client, home.alice)
+        (home.folder / "people.csv").rename(home.folder / "away.csv")
+        first = alice.post("/api/tables/people/ask", COUNT, headers=named)
+        assert (alice.later(first) if headers else first).status_code == 503
+        (home.folder / "away.csv").rename(home.folder / "people.csv")
+        again = alice.post("/api/tables/people/ask", COUNT, headers=named)
+        assert (alice.later(again) if headers else again).status_code == 200
+        assert alice.get("/api/tables/people/budget").json()["spent"] == {"epsilon": "0.5"}
+
+
+@pytest.mark.parametrize("word", ["weights", "within"])
+def test_a_body_with_more_words_than_can_be_meant_is_told_once(home, word):
+    with Inside(Settings(home.folder)) as client:
+        alice = Caller(client, home.alice)
+        for body in (COUNT | {word: {f"k{number}": [] for number in range(5000)}}, {f"k{number}": 1 for number in range(9000)}):
+            told = alice.post("/api/tables/people/ask", body)
+            assert (told.status_code, len(told.json()["problems"])) == (422, 1)
+            assert "more words than can be meant" in told.json()["message"]
+
+
+def test_whoever_buys_more_numbers_than_are_kept_in_a_day_is_told_when_to_come_again(home):
+    with Inside(Settings(home.folder, limits=Limits(numbers_per_day_of_one=8))) as client:
+        alice, bob = Caller(client, home.alice), Caller(client, home.bob)
+        bought = alice.post("/api/tables/people/ask", COUNT)
+        assert bought.status_code == 200
+        while (told := alice.post("/api/tables/people/ask", COUNT | {"anew": True, "epsilon": "0.01"})).status_code == 200:
+            pass
+        assert (told.status_code, told.json()["error"]) == (429, "rate")
+        assert int(told.headers["retry-after"]) > 1000
+        named = {"Idempotency-Key": "k"}
+        assert alice.post("/api/tables/people/ask", COUNT | {"anew": True}, headers=named).status_code == 429
+        both = {"questions": [COUNT["sql"], "SELECT AVG(age) AS m FROM people"], "epsilon": "0.02"}
+        assert alice.post("/api/tables/people/ask_all", both).status_code == 429
+        assert alice.post("/api/tables/people/ask", COUNT).json()["rows"] == bought.json()["rows"]  # what is kept already
+        assert bob.post("/api/tables/people/ask", COUNT | {"anew": True, "epsilon": "0.01"}).status_code == 200
+
+
+def test_the_document_is_written_once(home, monkeypatch):
+    written, before = [], app.page_of
+    monkeypatch.setattr(app, "page_of", lambda made: written.append(made) or before(made))
+    with Inside(Settings(home.folder)) as client:
+        for address in ("/api/docs", "/api/openapi.json"):
+            first, again = (Caller(client, home.alice).get(address) for _ in range(2))
+            assert first.status_code == 200
+            assert first.text == again.text
+    assert len(written) == 1
 
 
 def test_a_ledger_or_a_source_that_is_gone_is_told_and_comes_back(home):

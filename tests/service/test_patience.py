@@ -175,6 +175,42 @@ def test_a_connection_that_is_used_stays():
             time.sleep(0.5)
 
 
+@pytest.mark.parametrize("said", [
+    "GET /5 HTTP/1.1\r\nHost: x\r\n" + "a:\r\n" * 100 + "\r\n",
+    "GET /5 HTTP/1.1\r\nHost: x\r\na: " + "x" * 200_000 + "\r\n\r\n",
+    "GET /5 HTTP/1.1\r\nHost: x\r\n" + "".join(f"a{number}: {'x' * 300}\r\n" for number in range(90)) + "\r\n",
+    "GET /5?" + "a&" * 3000 + " HTTP/1.1\r\nHost: x\r\n\r\n",
+    "POST /5 HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n" + "1\r\nx\r\n" * 40_000,
+    "POST /5 HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+], ids=["many headers", "a long one", "long ones", "a long address", "pieces", "two lengths"])  # fmt: skip
+def test_what_takes_long_to_be_looked_at_is_not_looked_at(said):
+    with Serving() as serving, serving.said() as client:
+        with suppress(ConnectionError):  # it does not wait for all of it
+            client.sendall(said.encode())
+        with suppress(ConnectionResetError):  # what it was told is lost where it goes on sending
+            assert client.recv(12) in (b"HTTP/1.1 400", b"")
+        assert until(lambda: serving.connections == 0)
+        assert serving.ended == []
+
+
+def test_a_head_of_ordinary_size_is_read_whole_or_in_parts():
+    head = get("/5", more="".join(f"a{number}: {'x' * 100}\r\n" for number in range(80)))
+    with Serving() as serving, serving.said() as client:
+        for cut in (len(head), 1000, 8000):
+            client.sendall(head[:cut])
+            time.sleep(0.05)
+            client.sendall(head[cut:])
+            assert status(client) == 200
+
+
+def test_several_requests_that_come_at_once_are_all_answered():
+    with Serving() as serving, serving.said(get("/5") * 600) as client:
+        told = b""
+        while told.count(b"xxxxx") < 600:
+            told += client.recv(10_000) or pytest.fail("it hung up")
+    assert told.count(b"HTTP/1.1 200") == 600
+
+
 def test_a_request_that_takes_long_is_waited_for():
     with Serving(idle_seconds=0.1) as serving, serving.said(get("/wait")) as client:
         assert serving.begun.wait(30)

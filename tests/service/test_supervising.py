@@ -330,6 +330,20 @@ def test_a_worker_for_which_the_system_has_no_room_is_tried_again_and_the_others
     assert caplog.text.count("a worker could not be begun: OSError") == 2
 
 
+def test_a_worker_that_nobody_stands_over_ends_by_the_same_deadline_whatever_it_waits_for(monkeypatch):
+    class Parent:
+        def join(self):
+            acts.append("the parent is gone")
+
+    acts = []
+    monkeypatch.setattr(supervising, "parent_process", Parent)
+    monkeypatch.setattr(supervising.signal, "raise_signal", acts.append)
+    monkeypatch.setattr(supervising, "sleep", acts.append)
+    monkeypatch.setattr(supervising, "leave_at_once", lambda _: acts.append("over"))
+    supervising._end_with_parent(30.0)
+    assert acts == ["the parent is gone", signal.SIGTERM, 35.0, "over"]
+
+
 def test_who_comes_while_the_service_ends_is_turned_away_before_workers_are_told():
     scene, told = Scene(1), []
     scene.supervisor._closed = lambda: told.append(list(scene.made[0].done))

@@ -154,13 +154,18 @@ def test_where_nothing_is_known_to_be_short_others_have_places_as_well():
 
 def test_buckets_fill_with_time():
     now = [0.0]
-    rates = Rates(60, lambda: now[0])
+    rates = Rates(60, clock=lambda: now[0])
     assert [rates.take("a") for _ in range(61)][:60] == [0.0] * 60
     assert rates.take("a") == pytest.approx(1.0)
     assert rates.wait("b") == rates.take("b") == 0.0
     now[0] += 1.0
     assert rates.take("a") == 0.0
     assert rates.take("a") > 0
+    assert rates.take("c", 50) == 0.0
+    assert rates.take("c", 20) == pytest.approx(10.0)
+    assert rates.take("c", 10) == 0.0
+    assert rates.take("d", 1000) == 0.0                                    # all that there is
+    assert rates.take("d") > 0
 
 
 def test_what_is_late_waits_for_the_next_doubling():

@@ -17,7 +17,7 @@ from discreet.curator.desk import Desk
 from discreet.curator.left_out import how_to_ask, left_out
 from discreet.curator.names import Asker, asker_of
 from discreet.curator.orders import Batch, Crossed, Order, answered, crossed, recovered
-from discreet.curator.pace import public_seconds
+from discreet.curator.pace import public_numbers, public_seconds
 from discreet.curator.refusals import by_parts
 from discreet.curator.rehearsing import rehearsed
 from discreet.curator.replays import released_rows
@@ -151,6 +151,10 @@ class Curator(Verbs):
     def seconds(self, seen: Crossed) -> float:
         """How long an order takes in public; 0 if it is answered already, as far as anybody may know: then no row is read."""
         return public_seconds(seen.order.plan) if seen.is_bought else 0.0
+
+    def numbers(self, seen: Crossed) -> int:
+        """How many numbers the ledger keeps of an order, by its plan; 0 if it is answered already, as far as anybody may know."""
+        return public_numbers(seen.order.plan) if seen.is_bought else 0
 
     def is_worked_on(self, charge: int) -> bool:
         """Whether somebody still works on what an order waits for."""

@@ -11,7 +11,7 @@ from time import monotonic, sleep
 from discreet.planning.plan import Plan
 from discreet.planning.work import work_of
 
-__all__ = ["Pace", "due_after", "public_seconds"]
+__all__ = ["Pace", "due_after", "public_numbers", "public_seconds"]
 
 _LEAST = 0.125  # seconds, of which every public time is a doubling
 _STEP = 40e-6  # several times what a step takes
@@ -25,6 +25,11 @@ def public_seconds(plan: Plan) -> float:
     facts = plan.facts
     rows = next((size for size in (facts.rows, facts.rows_about, facts.units) if size is not None), _ROWS)
     return due_after(_LEAST, _LEAST / 2 + work_of(plan).steps * _STEP + rows * _ROW)
+
+
+def public_numbers(plan: Plan) -> int:
+    """How many numbers are kept of an answer to a plan: those that are drawn, and those that are shown."""
+    return work_of(plan).numbers
 
 
 def due_after(public: float, taken: float) -> float:

@@ -56,13 +56,17 @@ def take_in(
 ) -> Taken:
     """Write a question down before it is worked on; or find the one that was sent with the same key before.
 
-    ``body`` is all that makes the request, for JSON; ``lasts`` the public time after which it is delivered. Raises ParameterError
-    if the key belongs to another request, BusyError if too many of this asker are waiting.
+    ``body`` is all that makes the request, for JSON; ``lasts`` the public time after which it is delivered. The key of one that
+    was refused is free. Raises ParameterError if the key belongs to another request, BusyError if too many of this asker are
+    waiting.
     """
     name, made, text = asker_named(asker), f"ask-{bits(Keystream(), 64):016x}", canonical(dict(body))
     digest = sha256(f"{table}\n{text}".encode()).hexdigest()
     with ledger.store.writing() as transaction:
         before = transaction.one(AskedRecord, asker=name, key=key) if key else None
+        if before is not None and _is_refused(transaction, before):
+            _drop(transaction, before)
+            before = None
         if before is not None and before.digest != digest:
             raise ParameterError("this key belongs to another request", hint="use a key once, for one request")
         if before is not None:
@@ -180,6 +184,14 @@ def _taken_over(transaction: Transaction, found: AskedRecord) -> Taken | None:
         return None
     transaction.change(found, attempt=found.attempt + 1, owner=owner(), lease=lease_from(clock))
     return _taken(found, is_new=True)
+
+
+def _is_refused(snapshot: Snapshot, found: AskedRecord) -> bool:
+    """Whether all that became of it is that it was not answered, at no price: what was in the way may be over. A fault after a
+    charge is what became of a request, and stays it."""
+    if found.state != "done" or "answer" in json.loads(found.outcome):
+        return False
+    return not any(snapshot.each(ChargeRecord, table=found.table, analyst=found.asker, key=found.id))
 
 
 def _is_charged(snapshot: Snapshot, found: AskedRecord) -> bool:

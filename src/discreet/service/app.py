@@ -2,7 +2,7 @@
 
 import logging
 from asyncio import create_task, sleep, to_thread
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 from typing import Any
@@ -23,7 +23,7 @@ from discreet.service.house import House
 from discreet.service.logs import kind_and_place
 from discreet.service.page import mounted
 from discreet.service.settings import Settings
-from discreet.service.writing import told, turned
+from discreet.service.writing import json_bytes, turned
 
 __all__ = ["document_of", "make_app", "make_guarded"]
 
@@ -108,11 +108,18 @@ async def _close(app: FastAPI) -> None:
 
 
 async def _document(request: Request) -> Response:
-    return told(document_of(request.app))
+    return _written_once(request.app, "document", json_bytes, "application/json")
 
 
 async def _page(request: Request) -> Response:
-    return Response(page_of(document_of(request.app)), media_type="text/html")
+    return _written_once(request.app, "page", lambda made: page_of(made).encode(), "text/html")
+
+
+def _written_once(app: FastAPI, name: str, written: Callable[[dict[str, Any]], bytes], media_type: str) -> Response:
+    """Something of the document, which anybody may ask for as often as they like."""
+    if not hasattr(app.state, name):
+        setattr(app.state, name, written(document_of(app)))
+    return Response(getattr(app.state, name), media_type=media_type)
 
 
 async def _style(_: Request) -> Response:
@@ -148,7 +155,7 @@ async def _wrong_body(request: Request, error: Exception) -> Response:
 
 def _sentence(problem: dict[str, Any]) -> str:
     kinds = {"missing": "is missing", "extra_forbidden": "is not known here", "json_invalid": "is not JSON",
-             "model_attributes_type": "is no JSON object"}  # fmt: skip
+             "model_attributes_type": "is no JSON object", "too_many": "has more words than can be meant"}  # fmt: skip
     kind = str(problem["type"])
     return kinds.get(kind, f"is not what is expected ({kind.replace('_', ' ')})")
 

@@ -66,6 +66,7 @@ async def ask(name: str, body: AskBody, visitor: Visitor, house: Inside, key: Ke
     if not job.seconds and not later:
         return await house.in_turn(visitor, _told_now, job)
     house.jobs.lines.check_room(visitor.name)
+    house.check_numbers(visitor.name, job.numbers)
     if not later and not _is_long(house, job):
         return await _told(house, visitor, await shield(house.jobs.start_here(job)))
     taken = await house.do(house.folder.take_in, visitor, name, at_price(body, job))
@@ -79,15 +80,17 @@ async def ask_all(name: str, body: AskAllBody, visitor: Visitor, house: Inside) 
 
     The answers come after the public times of all of them, one after the other; there is no 202.
     """
-    curator, batch, seconds = await house.think(visitor, name, _batch, body, visitor)
+    curator, batch, seconds, numbers = await house.think(visitor, name, _batch, body, visitor)
     house.jobs.lines.check_room(visitor.name)
+    house.check_numbers(visitor.name, numbers)
     found = await house.jobs.together(visitor.name, seconds, curator, batch)
     return await house.in_turn(visitor, _all_written, found)
 
 
-def _batch(curator: Curator, body: AskAllBody, analyst: Account) -> tuple[Curator, Batch, float]:
+def _batch(curator: Curator, body: AskAllBody, analyst: Account) -> tuple[Curator, Batch, float, int]:
     batch = curator.batch(body.questions, **body.model_dump(exclude={"questions"}), analyst=analyst)
-    return curator, batch, sum(curator.seconds(curator.looked_up(order)) for order in batch.orders)
+    seen = [curator.looked_up(order) for order in batch.orders]
+    return curator, batch, sum(map(curator.seconds, seen)), sum(map(curator.numbers, seen))
 
 
 def _all_written(found: list[Answer]) -> Response:
@@ -107,6 +110,7 @@ async def _with_key(house: House, name: str, body: AskBody, visitor: Account, ke
     body = AskBody(**dict(taken.body or {}))  # a worker that died may have turned a wish into a price
     try:
         job = await house.think(visitor, name, placed, body, visitor)
+        house.check_numbers(visitor.name, job.numbers)
         if body.within is not None and job.seconds:
             await house.do(house.folder.reword, taken.id, at_price(body, job))
     except Exception:

@@ -2,7 +2,8 @@
 
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr, model_validator
+from pydantic_core import PydanticCustomError
 
 from discreet.curator.accounts import Account
 from discreet.curator.request import Ask
@@ -16,6 +17,7 @@ Short = Annotated[StrictStr, Field(min_length=1, max_length=200)]
 Numeral = Annotated[StrictStr, Field(min_length=1, max_length=100)] | StrictInt | StrictFloat
 Reason = Annotated[StrictStr, Field(min_length=1, max_length=1000, description="Signed, and kept in the ledger.")]
 Count = Annotated[StrictInt, Field(ge=1, le=2**53)]
+_MOST_WORDS = 1000  # of a body, of a list or of a mapping in it
 _EXAMPLE: dict[str, Any] = {"sql": "SELECT COUNT(*) AS n FROM people WHERE age >= 40", "epsilon": "0.1"}
 _FACTS = """\
 [table]
@@ -41,9 +43,20 @@ def _shown(*examples: dict[str, Any]) -> ConfigDict:
 
 
 class Body(BaseModel):
-    """What all bodies have in common: no word but those that are known."""
+    """What all bodies have in common: no word but those that are known, and no more words than can be meant.
+
+    What is wrong is told word by word: a hundred thousand wrong ones would keep everybody waiting.
+    """
 
     model_config = ConfigDict(extra="forbid")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _few(cls, body: Any) -> Any:
+        parts = (body, *body.values()) if isinstance(body, dict) else ()
+        if any(isinstance(part, dict | list) and len(part) > _MOST_WORDS for part in parts):
+            raise PydanticCustomError("too_many", "has more words than can be meant")
+        return body
 
 
 class QuoteBody(Body):

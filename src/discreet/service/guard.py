@@ -19,6 +19,7 @@ from discreet.service.arriving import Bodies, again
 from discreet.service.failures import Turned, as_turned
 from discreet.service.loops import working
 from discreet.service.settings import Limits
+from discreet.service.unsent import Unsent
 from discreet.service.writing import turned
 
 __all__ = ["Guard", "POLICY"]
@@ -49,7 +50,13 @@ class _Visit:
     began: float = field(default_factory=monotonic)
     status: int = 0
     sent: int = 0
+    start: Message = field(default_factory=dict)  # of the response, until it is sent
     is_counted: bool = False  # among those that are worked on
+
+    @property
+    def is_told(self) -> bool:
+        """Whether its response has begun to be sent."""
+        return bool(self.status) and not self.start
 
 
 class Guard:
@@ -62,6 +69,7 @@ class Guard:
         self._headers = [(name.encode(), value.encode()) for name, value in headers.items()]
         self._worked_on = 0
         self._bodies = Bodies(limits)
+        self._unsent = Unsent(limits)
         self.counts: Counter[tuple[str, str, int]] = Counter()  # requests by method, pattern of the address and status
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -70,14 +78,14 @@ class Guard:
             return
         visit = _Visit()
         scope.setdefault("state", {})["visit"] = visit.id
-        outward = self._outward(visit, send)
+        outward = self._outward(visit, scope, send)
         try:
             await self._let_in(scope, receive, outward, visit)
         except CancelledError:  # the time of running questions is over, and so is this worker's
-            if not visit.status:
+            if not visit.is_told:
                 await turned(_ending())(scope, receive, outward)
         except Exception as error:  # noqa: BLE001 - the last place that can turn it into a response
-            if not visit.status:  # else it was told already, and is only passed on
+            if not visit.is_told:  # else it was told already, and is only passed on
                 await turned(as_turned(error))(scope, receive, outward)
         finally:
             self._uncount(visit)
@@ -105,13 +113,29 @@ class Guard:
         self._worked_on -= visit.is_counted
         visit.is_counted = False
 
-    def _outward(self, visit: _Visit, send: Send) -> Send:
+    def _outward(self, visit: _Visit, scope: Scope, send: Send) -> Send:
         async def outward(message: Message) -> None:
             if message["type"] == "http.response.start":
                 visit.status = message["status"]
-                kept = [(name, value) for name, value in message["headers"] if name.decode("latin-1").lower() not in _HEADERS]
-                message = dict(message) | {"headers": [*kept, *self._headers, (b"x-request-id", visit.id.encode())]}
+                visit.start = message  # it is sent with what follows it, which may have no room
                 self._uncount(visit)
+                return
+            size = len(message.get("body", b""))
+            if size <= _PART:
+                await onward(message)
+                return
+            who = scope.get("state", {}).get("analyst", "")
+            if visit.start and (refusal := self._unsent.refusal(who, size)) is not None:
+                await turned(refusal)(scope, _nothing, outward)
+                return
+            with self._unsent.waiting(who, size):
+                await onward(message)
+
+        async def onward(message: Message) -> None:
+            if visit.start:
+                start, visit.start = visit.start, {}
+                kept = [(name, value) for name, value in start["headers"] if name.decode("latin-1").lower() not in _HEADERS]
+                await send({**start, "headers": [*kept, *self._headers, (b"x-request-id", visit.id.encode())]})
             for part in _parts(message):
                 visit.sent += len(part.get("body", b""))
                 await send(part)
@@ -143,3 +167,7 @@ def _parts(message: Message) -> Iterator[Message]:
     for begin in range(0, len(whole), _PART):
         end = begin + _PART
         yield {**message, "body": bytes(whole[begin:end]), "more_body": end < len(whole) or message.get("more_body", False)}
+
+
+async def _nothing() -> Message:
+    return {"type": "http.disconnect"}

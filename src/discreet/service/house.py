@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from functools import partial
+from math import ceil
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
@@ -20,6 +21,7 @@ from discreet.service.settings import Settings
 
 __all__ = ["House"]
 
+_DAY = 86_400.0  # seconds
 _DOOR = 4  # threads that look tokens up, and do nothing else
 _WRITERS = 2  # the same for who works on questions that were taken in, and what became of them
 P = ParamSpec("P")
@@ -35,6 +37,7 @@ class House:
         self.folder = Folder(settings.folder)
         self.requests = Rates(self.limits.requests_per_minute)
         self.guesses = Rates(self.limits.wrong_tokens_per_minute)
+        self._numbers = Rates(self.limits.numbers_per_day_of_one, _DAY)
         self.known_marks: set[bytes] = set()  # digests of tokens that were let in here: guessing is not what they do
         self._inside: Counter[str] = Counter()
         self._door = ThreadPoolExecutor(_DOOR, "door")
@@ -51,6 +54,12 @@ class House:
     async def do(self, verb: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Something short that waits for the ledger, or something of a data holder's, beside other requests."""
         return await get_running_loop().run_in_executor(self._threads, partial(verb, *args, **kwargs))
+
+    def check_numbers(self, who: str, numbers: int) -> None:
+        """Raises Turned if somebody buys more numbers than the ledger keeps of them in a day: it keeps them for good."""
+        if numbers and (seconds := self._numbers.take(who, numbers)):
+            after = {"Retry-After": str(ceil(seconds))}
+            raise Turned(429, "rate", "you have bought what is kept of one in a day", "ask for fewer groups", headers=after)
 
     @asynccontextmanager
     async def counted(self, name: str) -> AsyncIterator[None]:

@@ -46,6 +46,7 @@ class Job:
     curator: Curator
     seen: Crossed
     seconds: float  # 0 if it is free: nothing is read for it
+    numbers: int  # that the ledger keeps of it; 0 likewise
 
     @property
     def who(self) -> str:
@@ -60,7 +61,7 @@ class Job:
 def placed(curator: Curator, body: AskBody, account: Account) -> Job:
     """A body as a job. May refuse; reads no row."""
     seen = curator.looked_up(curator.order(body.to_ask(account)))
-    return Job(curator, seen, curator.seconds(seen))
+    return Job(curator, seen, curator.seconds(seen), curator.numbers(seen))
 
 
 def at_price(body: AskBody, job: Job) -> dict[str, Any]:

@@ -15,9 +15,27 @@ from discreet.service.writing import json_bytes
 
 __all__ = ["Patient"]
 
-_WRONG = {"error": "body", "message": "this is not HTTP", "hint": "see /api/docs"}
+_WRONG = {"error": "body", "message": "this is no request that is read",
+          "hint": "HTTP/1.1 with a Content-Length, 100 headers and 16 KiB of them at most, and an address of 4 KiB"}  # fmt: skip
 _HELD = 65_536  # bytes of a response that wait for their reader before the next are handed over; TLS alone would hold 512 KiB
+_HEAD = 16_384  # bytes of a head, for which h11 takes some milliseconds
+_READ = 4_096  # bytes that are looked at in one go
+_HEADERS = 100  # in one head
+_TARGET = 4_096  # bytes of an address, with what stands behind its question mark
 _LET_GO = 16  # one of so many connections, each time that there are too many: to look for them takes a while
+
+
+class _Strict(h11.Connection):
+    """No request that takes long to be looked at, whoever sends it: many headers, a long address, a body in countless pieces."""
+
+    def next_event(self) -> Any:
+        """As h11 says it, or RemoteProtocolError."""
+        event = super().next_event()
+        if isinstance(event, h11.Request):
+            names = [name for name, _ in event.headers]
+            if len(names) > _HEADERS or len(event.target) > _TARGET or b"transfer-encoding" in names:
+                raise h11.RemoteProtocolError("more than is read")
+        return event
 
 
 class Patient(H11Protocol):
@@ -28,6 +46,7 @@ class Patient(H11Protocol):
     def __init__(self, *args: Any, limits: Limits | None = None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._limits = limits or Limits()
+        self.conn = _Strict(h11.SERVER, _HEAD)
 
     def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
         """Begin to watch."""
@@ -78,9 +97,11 @@ class Patient(H11Protocol):
         return self._moved
 
     def data_received(self, data: bytes) -> None:
-        """The client says something."""
+        """The client says something, of which up to 256 KiB come at once: h11 does not ask how long a head is that is whole."""
         self._moved = self.loop.time()
-        super().data_received(data)
+        for begin in range(0, len(data), _READ):
+            if not self.transport.is_closing():
+                super().data_received(data[begin : begin + _READ])
 
     def on_response_complete(self) -> None:
         """The next head is waited for."""

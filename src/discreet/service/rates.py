@@ -10,28 +10,29 @@ _MOST = 10_000  # whose buckets are remembered; the one that came longest ago is
 
 
 class Rates:
-    """A bucket for each name, of ``per_minute`` drops."""
+    """A bucket for each name, of ``most`` drops, which is filled in so many ``seconds``."""
 
-    def __init__(self, per_minute: int, clock: Callable[[], float] = monotonic) -> None:
-        self._most = float(per_minute)
+    def __init__(self, most: int, seconds: float = 60.0, clock: Callable[[], float] = monotonic) -> None:
+        self._most = float(most)
+        self._a_second = most / seconds
         self._clock = clock
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()  # what was in it, and when
 
-    def take(self, name: str) -> float:
-        """Take a drop; 0, or the seconds until there is one."""
-        left = self._left(name)
-        if left < 1:
-            return (1 - left) * 60 / self._most
-        self._keep(name, left - 1)
+    def take(self, name: str, drops: float = 1.0) -> float:
+        """Take so many drops, or all where a bucket has no more; 0, or the seconds until they are there."""
+        left, wanted = self._left(name), min(drops, self._most)
+        if left < wanted:
+            return (wanted - left) / self._a_second
+        self._keep(name, left - wanted)
         return 0.0
 
     def wait(self, name: str) -> float:
         """The seconds until there is a drop, without taking one."""
-        return max(0.0, (1 - self._left(name)) * 60 / self._most)
+        return max(0.0, (1 - self._left(name)) / self._a_second)
 
     def _left(self, name: str) -> float:
         had, at = self._buckets.get(name, (self._most, 0.0))
-        return min(self._most, had + (self._clock() - at) * self._most / 60)
+        return min(self._most, had + (self._clock() - at) * self._a_second)
 
     def _keep(self, name: str, left: float) -> None:
         self._buckets[name] = left, self._clock()

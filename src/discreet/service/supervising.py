@@ -76,7 +76,7 @@ class Worker(Process):
         log_to(self._log_file)
         if hasattr(signal, "SIGHUP"):
             signal.signal(signal.SIGHUP, signal.SIG_IGN)  # a terminal that is closed tells it all of us
-        Thread(target=_end_with_parent, daemon=True).start()
+        Thread(target=_end_with_parent, args=(self.config.timeout_graceful_shutdown or 0,), daemon=True).start()
         code = STARTUP_FAILURE
         try:
             super().target(sockets)
@@ -155,8 +155,8 @@ class Supervisor:
             signal.raise_signal(number)
 
     def _is_over(self) -> bool:
-        if _HUP in self._heard:
-            self._heard[:] = [each for each in self._heard if each != _HUP]
+        while _HUP in self._heard:  # another signal may be heard meanwhile
+            self._heard.remove(_HUP)
             self._old = list(self._workers)
         return bool(self._heard)
 
@@ -251,8 +251,10 @@ def _heeding(heard: list[int]) -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def _end_with_parent() -> None:
-    """A worker that nobody stands over any more ends as if it were told to: it would hold the port."""
+def _end_with_parent(seconds: float) -> None:
+    """A worker that nobody stands over any more ends as if it were told to, by the same deadline: it would hold the port."""
     if (parent := parent_process()) is not None:
         parent.join()
         signal.raise_signal(signal.SIGTERM)
+        sleep(seconds + _TO_CLOSE)
+        leave_at_once(STARTUP_FAILURE)
