@@ -17,6 +17,7 @@ def state_of(snapshot: Snapshot, row: TableRow, books: Books, asker: str | None 
     money = row.money
     spent = books.spent(now=row.name)
     left = row.cap.minus(spent).or_more(NOTHING)
+    theirs = left if asker is None else _left_for(snapshot, row, books, asker, spent)
     kept = sorted((cell, amount) for (t, _, cell, who), amount in books.cells.items() if (t, who) == (row.name, ALL))
     names = _analysts(snapshot, row, books) if asker is None else []
     return BudgetState(
@@ -25,7 +26,7 @@ def state_of(snapshot: Snapshot, row: TableRow, books: Books, asker: str | None 
         money.loss(left),
         cells={cell: money.loss(amount) for cell, amount in kept},
         analysts={name: _allowance(snapshot, row, books, name, spent) for name in names},
-        affordable=money.affordable(left),
+        affordable=money.affordable(theirs),
         asker=None if asker is None else _allowance(snapshot, row, books, asker, spent),
     )
 
@@ -42,7 +43,11 @@ def _analysts(snapshot: Snapshot, row: TableRow, books: Books) -> list[str]:
 def _allowance(snapshot: Snapshot, row: TableRow, books: Books, asker: str, by_all: Amount) -> Allowance:
     """What one of them has spent, and has left: of their limit, and of what all have."""
     spent, limit = books.spent(asker, now=row.name), limit_of(snapshot, row, asker)
-    left = row.cap.minus(by_all)
-    left = (left if limit is None else left.or_less(limit.minus(spent))).or_more(NOTHING)
-    loss = row.money.loss
+    left, loss = _left_for(snapshot, row, books, asker, by_all), row.money.loss
     return Allowance(asker, loss(spent), loss(left), None if limit is None else loss(limit))
+
+
+def _left_for(snapshot: Snapshot, row: TableRow, books: Books, asker: str, by_all: Amount) -> Amount:
+    """What one of them may still spend: what all have left, and no more than their limit leaves."""
+    left, limit = row.cap.minus(by_all), limit_of(snapshot, row, asker)
+    return (left if limit is None else left.or_less(limit.minus(books.spent(asker, now=row.name)))).or_more(NOTHING)
