@@ -123,5 +123,5 @@ def check_analyst(snapshot: Snapshot, row: TableRow, books: Books, asker: str, a
     limit = limit_of(snapshot, row, asker)
     if limit is not None and not books.spent(asker).fits(limit):
         left = limit.minus(before).or_more(NOTHING)
-        told = f"the question costs {row.money.words(amount)} and {row.money.words(left, left=True)} is left for {asker}"
+        told = row.money.too_much(amount, left, books.spent(asker).beyond(limit), f" for {asker}")
         raise BudgetError(told, hint="ask for less precision, or for something already answered, which is free")

@@ -122,11 +122,8 @@ class Reserving:
         books.charge(request.table, request.cells, amount, asker)
         after = books.spent(now=request.table)
         if not books.spent().fits(cap):
-            left = cap.minus(before)
-            raise BudgetError(
-                f"the question costs {money.words(amount)} and {money.words(left, left=True)} is left",
-                hint="ask for less precision, or for something already answered, which is free",
-            )
+            told = money.too_much(amount, cap.minus(before), books.spent().beyond(cap))
+            raise BudgetError(told, hint="ask for less precision, or for something already answered, which is free")
         for each in (row, *(table_row(self._transaction, table) for table, _ in request.beside)):
             check_analyst(self._transaction, each, books, asker, amount, theirs)
         body = request_body(request, amount, _around(money, cap, before, after), asker)

@@ -53,6 +53,10 @@ class Amount:
         """The smaller in each part."""
         return Amount(min(self.first, other.first), min(self.delta, other.delta))
 
+    def beyond(self, cap: "Amount") -> tuple[bool, bool]:
+        """Which part of it is more than ``cap`` has."""
+        return self.first > cap.first, self.delta > cap.delta
+
     def fits(self, cap: "Amount") -> bool:
         """Whether it is at most ``cap`` in each part."""
         return self.first <= cap.first and self.delta <= cap.delta
@@ -153,6 +157,14 @@ class Money:
         first = f"{self.currency} {_short(amount.first)}"
         says_delta = amount.delta or (left and self.currency == "epsilon" and self.has_delta)
         return f"{first} and delta {_short(amount.delta)}" if says_delta else first
+
+    def too_much(self, cost: Amount, left: Amount, scarce: tuple[bool, bool], whose: str = "") -> str:
+        """Why a question is refused: what it costs, what is left, and which part is ``scarce`` where there are several."""
+        said = f"the question costs {self.words(cost)} and {self.words(left, left=True)} is left{whose}"
+        if not (self.currency == "epsilon" and self.has_delta):
+            return said
+        parts = [part for part, is_scarce in zip(("epsilon", "delta"), scarce, strict=True) if is_scarce]
+        return f"{said}: {' and '.join(parts)} {'is' if len(parts) == 1 else 'are'} too much"
 
     def affordable(self, amount: Amount) -> Fraction:
         """The largest single epsilon that this much pays for, rounded down where it is a root."""
