@@ -132,6 +132,11 @@ def test_a_price_is_the_connections_or_that_of_one_question(home, service, conne
     wished = connection.cursor().execute("SELECT COUNT(*) AS n FROM others WHERE age > 32", within=10)
     low, high = wished.answer.interval
     assert (high - low) / 2 <= 10
+    spent = wished.answer.budget.spent
+    grouped = "SELECT town, AVG(age) AS m FROM others GROUP BY town"
+    first, again = (connection.cursor().execute(grouped, within="0.5", assuming=5000) for _ in range(2))
+    assert (first.answer.replayed, again.answer.replayed) == (False, True)
+    assert again.answer.budget.spent == first.answer.budget.spent != spent
     with dbapi.connect(service.address, home.bob) as none, pytest.raises(dbapi.ProgrammingError, match="price"):
         none.cursor().execute("SELECT COUNT(*) AS n FROM people WHERE age > 3")
 

@@ -27,6 +27,18 @@ def test_a_wish_is_priced_by_the_service(alice):
     assert alice.post("/api/tables/people/rehearse", wish).json()["rehearsed"]
 
 
+def test_a_wish_that_was_bought_is_free_again_with_a_key_and_without_though_it_was_missed(alice):
+    wish = {"sql": "SELECT town, AVG(age) AS m FROM people GROUP BY town", "within": "0.5", "assuming": 5000}
+    ways = ({}, {"Idempotency-Key": "wish-1"}, {}, {"Idempotency-Key": "wish-2"}, {"Idempotency-Key": "wish-1"})
+    found = [alice.post("/api/tables/people/ask", wish, headers=named).json() for named in ways]
+    assert [each["replayed"] for each in found[:-1]] == [False, True, True, True]  # the last one is told as it was told
+    assert len({each["budget"]["spent"]["epsilon"] for each in found}) == 1
+    assert all(each["rows"] == found[0]["rows"] for each in found)
+    told = "± 0.5 was asked for; 5 000 rows in each group were assumed"
+    assert all(told in each["warnings"] for each in (*found, alice.get(f"/api/answers/{found[0]['id']}").json()))
+    assert alice.post("/api/tables/people/quote", wish).json()["replay"]
+
+
 def test_the_half_width_of_each_number_is_told_so_that_no_client_works_it_out(alice):
     body = {"sql": "SELECT town, COUNT(*) AS n, AVG(age) AS m, MEDIAN(age) AS middle FROM people GROUP BY town", "epsilon": "2"}
     found = alice.post("/api/tables/people/ask", body).json()

@@ -9,6 +9,7 @@ from discreet.curator.orders import Answered, Order
 from discreet.curator.replays import shown_again
 from discreet.curator.results import answer_of, document_of, ranges_of
 from discreet.curator.statements import statement_about
+from discreet.curator.wishes import missed
 from discreet.errors import LedgerFault
 from discreet.ledger.entries.charges import Request, Stored, Viewed
 from discreet.ledger.entries.signatures import problem_with
@@ -40,7 +41,8 @@ def answer_to(found: Answered) -> Answer:
         document, order.plan, id=outcome.id, cost=charged if found.is_new else desk.cost(_NOTHING),
         budget=budget_seen_by(order), replayed=not found.is_new, receipt=_receipt_for(order.analyst, outcome),
     )  # fmt: skip
-    return replace(answer, ranges=ranges, paid=None if found.is_new else charged)
+    warnings = (*answer.warnings, *missed(document, order.wish))
+    return replace(answer, ranges=ranges, paid=None if found.is_new else charged, warnings=warnings)
 
 
 def answer_with_names(plan: Plan, found: Answered, asked: Question) -> Answer:
@@ -77,4 +79,5 @@ def _viewed(order: Order, purchase: Purchase, request: Request) -> Answer:
         document, order.plan, id=receipt["answer"], cost=desk.cost(purchase.event), budget=budget_seen_by(order), replayed=True,
         receipt=receipt,
     )  # fmt: skip
-    return replace(answer, ranges=ranges_of(view.plan, released, order.confidence))
+    warnings = (*answer.warnings, *missed(document, order.wish))
+    return replace(answer, ranges=ranges_of(view.plan, released, order.confidence), warnings=warnings)

@@ -25,6 +25,7 @@ from discreet.curator.request import Ask, Asked, Weights, Words, WordsForAll
 from discreet.curator.results import offers_of, quoted_columns
 from discreet.curator.shape import groups_of
 from discreet.curator.trials import Passed
+from discreet.curator.wishes import priced
 from discreet.engines.wanted import Engine
 from discreet.errors import AccessError
 from discreet.exact import Number
@@ -38,8 +39,7 @@ from discreet.ledger.stops import stopped_for, stopped_on
 from discreet.mechanisms.accuracy import read_confidence
 from discreet.planning.batches import make_plans
 from discreet.planning.build import make_plan
-from discreet.planning.price import Price, read_price
-from discreet.privacy.losses import Pure
+from discreet.planning.price import read_price
 from discreet.questions.algebra import Question
 from discreet.questions.builder import Rows
 from discreet.questions.normal import fingerprint
@@ -93,8 +93,9 @@ class Curator(Verbs):
         """
         ask = Ask.of(question, **words)
         asked, sure = ask.read(self.facts_for(ask.analyst)), ask.sure
-        plan = make_plan(asked, self.facts, self._priced(ask, asked), ask.weights)
-        order = Order(self.desk, plan, sure, ask.simultaneous, ask.analyst, anew=ask.anew)
+        price, wish = priced(self.desk, ask, asked)
+        plan = make_plan(asked, self.facts, price, ask.weights)
+        order = Order(self.desk, plan, sure, ask.simultaneous, ask.analyst, anew=ask.anew, wish=wish)
         found = crossed(order, waits=False)
         rows = released_rows(plan, self.desk.stock, sure, found.request)
         purchase, view = found.purchase, view_of(found.purchase).plan
@@ -135,14 +136,16 @@ class Curator(Verbs):
         ask = Ask.of(question, **words)
         if ask.rehearse:
             asked = ask.read(self.facts_for(ask.analyst))
-            return rehearsed(self.desk, asked, self._priced(ask, asked), ask.weights, ask.sure, ask.simultaneous)
+            price, _ = priced(self.desk, ask, asked)
+            return rehearsed(self.desk, asked, price, ask.weights, ask.sure, ask.simultaneous)
         return self.answer(self.order(ask))
 
     def order(self, ask: Ask) -> Order:
         """A request as it will be worked off; may refuse, and has read no data."""
         asked = ask.read(self.facts_for(ask.analyst))
-        plan = make_plan(asked, self.facts, self._priced(ask, asked), ask.weights)
-        return Order(self.desk, plan, ask.sure, ask.simultaneous, ask.analyst, ask.key, ask.anew)
+        price, wish = priced(self.desk, ask, asked)
+        plan = make_plan(asked, self.facts, price, ask.weights)
+        return Order(self.desk, plan, ask.sure, ask.simultaneous, ask.analyst, ask.key, ask.anew, wish=wish)
 
     def looked_up(self, order: Order) -> Crossed:
         """An order without what is stored now, as far as whoever asks may know; waits for nobody, and has read no data."""
@@ -242,14 +245,6 @@ class Curator(Verbs):
         if reason is None:
             return ()
         return (f"asking is stopped: {reason.message}" + (f" (reference {reason.reference})" if reason.reference else ""),)
-
-    def _priced(self, ask: Ask, asked: Question) -> Price:
-        """What is offered. A wish is turned into a price by counts that were released before, where there are some."""
-        if ask.within is None:
-            return ask.price(asked, self.facts, None)
-        plan = make_plan(asked, self.facts, Pure(epsilon=1))
-        rows = released_rows(plan, self.desk.stock, ask.sure, self.desk.request(plan, ask.analyst))
-        return ask.price(asked, self.facts, rows)
 
     def __repr__(self) -> str:
         from discreet.answers.words import table_in_words

@@ -1,10 +1,12 @@
 """What somebody was answered, shown to them again as it was: whatever became of the table, its version or its plan since."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from discreet.answers.answer import Answer
 from discreet.curator.asking import Curator
 from discreet.curator.results import answer_as_shown, bin_widths
+from discreet.curator.wishes import missed
 from discreet.errors import DiscreetError
 from discreet.facts.model import Facts
 from discreet.ledger import Ledger
@@ -20,10 +22,11 @@ def answer_again(ledger: Ledger, curators: Mapping[str, Curator], asker: str, id
     found = shown(ledger, asker, identity)
     curator = curators.get(found.table)  # without it bins are shown without widths
     widths = {} if curator is None else _widths(found.question, curator.facts)
-    return answer_as_shown(
+    answer = answer_as_shown(
         found.document, found.table, found.question, widths, id=found.id, cost=found.cost,
         budget=ledger.state(found.table, asker_named(asker)), replayed=not found.is_bought, receipt=found.receipt,
     )  # fmt: skip
+    return replace(answer, warnings=(*answer.warnings, *missed(found.document, found.wish)))
 
 
 def _widths(question: str, facts: Facts) -> Mapping[str, float]:

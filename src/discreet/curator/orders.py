@@ -16,7 +16,7 @@ from discreet.curator.refusals import by_parts
 from discreet.curator.replays import check_old
 from discreet.curator.stock import Busy, Look
 from discreet.errors import DiscreetError, Fault, LedgerFault
-from discreet.ledger.entries.charges import Changed, Frozen, Granted, Outcome, Request, Stored, Used, Viewed
+from discreet.ledger.entries.charges import Changed, Frozen, Granted, Outcome, Request, Stored, Used, Viewed, Wish
 from discreet.planning.excluded import check_groups
 from discreet.planning.plan import Plan
 from discreet.planning.purchase import Purchase, bought_whole
@@ -38,12 +38,13 @@ class Order:
     key: str | None = None
     anew: bool = False
     is_holders: bool = False  # a release of the data holder
+    wish: Wish | None = None  # what its price was worked out for
 
     @property
     def request(self) -> Request:
         """What is asked of the ledger, if all of it is bought."""
         found = self.desk.request(self.plan, self.analyst, self.key)
-        return replace(found, anew=self.anew, is_holders=self.is_holders)
+        return replace(found, anew=self.anew, is_holders=self.is_holders, wish=self.wish)
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +238,8 @@ def _worked(ready: Sequence[Crossed], outcomes: Sequence[Outcome], told: Told) -
 def recovered(desk: Desk, granted: Sequence[Granted], confidence: Fraction) -> list[Answered]:
     """Charges that crashes left behind, worked off."""
     bought = [desk.stock.purchase_of(each.request) for each in granted]
-    waiting = [_Work(each, Order(desk, its.plan, confidence), its) for each, its in zip(granted, bought, strict=True)]
+    pairs = zip(granted, bought, strict=True)
+    waiting = [_Work(each, Order(desk, its.plan, confidence, wish=each.request.wish), its) for each, its in pairs]
     with desk.ledger.working(*granted):
         return list(_run(waiting, lambda _: None).values())
 

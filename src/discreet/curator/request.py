@@ -139,13 +139,19 @@ class Ask:
         """What the asker offers. A wish is turned into a price without looking at data (rule 29)."""
         if self.within is None:
             return self.offer
+        exact = self.wished(question)
+        return price_within(question, facts, exact, self.sure, self.rows_assumed, weights=self.weights, released=released)
+
+    def wished(self, question: Question) -> dict[str, Fraction]:
+        """The ± that is wished for, exactly, by the names of columns; refused beside a price."""
+        if self.within is None:
+            return {}
         if self.epsilon is not None or self.delta is not None or self.rho is not None:
             how = Remedy("write {epsilon=0.1}, or {within=500}")
             raise ParameterError("a question has a price or a wish, not both", hint=how)
         numbers = [output.name for output in question.outputs if not isinstance(output.value, KeyOf)]
         wishes = self.within if isinstance(self.within, Mapping) else dict.fromkeys(numbers, self.within)
-        exact = {name: exact_positive(value, "within") for name, value in wishes.items()}
-        return price_within(question, facts, exact, self.sure, self.rows_assumed, weights=self.weights, released=released)
+        return {name: exact_positive(value, "within") for name, value in wishes.items()}
 
 
 Asked = str | Question | Ask

@@ -16,6 +16,7 @@ from discreet.ledger.entries.charges import Granted, Request, Seen, Used
 from discreet.planning.build import make_plan
 from discreet.planning.choosing import aggregates_in
 from discreet.planning.plan import Plan
+from discreet.planning.price import Price
 from discreet.planning.purchase import Draw, Purchase, Use, bought_whole, crossed_out, event_of_bought
 from discreet.planning.staged import opened
 from discreet.questions.normal import fingerprint
@@ -99,6 +100,14 @@ class Stock:
             if waits or not each.is_running:  # of two that are as good, the one that is there; of one's own, the last
                 found.setdefault(each.name, []).extend(self._draw(each, is_own=each.charge in own))
         return found
+
+    def alike(self, request: Request) -> dict[int, Request]:
+        """What was charged for the same question at its price or above, by number, as far as whoever asks may know of it."""
+        return {number: self._request(number) for number in self.ledger.alike(request)}
+
+    def priced_at(self, request: Request, names: Sequence[str]) -> set[Price]:
+        """At which prices what is stored under these names was bought."""
+        return {self._request(each.charge).price for each in self.ledger.seen(request, names) if not each.is_running}
 
     def _own(self, seen: Sequence[Seen], request: Request) -> set[int]:
         """The charges by which whoever asks was answered this very question."""

@@ -22,7 +22,7 @@ from discreet.ledger.entries.codec import canonical
 from discreet.ledger.entries.kept import kept_as
 from discreet.ledger.entries.signing import SigningKey
 from discreet.ledger.failures import Failures
-from discreet.ledger.finding import Waiting, known, known_charge, same_answer
+from discreet.ledger.finding import Waiting, alike, known, known_charge, same_answer
 from discreet.ledger.freezes import frozen_for
 from discreet.ledger.journal import each_entry, latest
 from discreet.ledger.owners import is_abandoned, working
@@ -162,6 +162,11 @@ class Ledger:
         """The charge of the most precise stored answer, without the answer."""
         with self.store.reading() as snapshot:
             return known_charge(snapshot, request)
+
+    def alike(self, request: Request) -> list[int]:
+        """The charges for the same question at its price or above, as far as whoever asks may know of them."""
+        with self.store.reading() as snapshot:
+            return alike(snapshot, request)
 
     def frozen(self, request: Request) -> Frozen | None:
         """Why whoever asks may have nothing but their history; None if they may ask."""

@@ -13,7 +13,7 @@ from discreet.ledger.port import Snapshot
 from discreet.ledger.records import ChargeRecord, DrawRecord
 from discreet.ledger.rows import charge_in, request_in, stored_in
 
-__all__ = ["Waiting", "best", "by_key", "history", "known", "known_charge", "same_answer"]
+__all__ = ["Waiting", "alike", "best", "by_key", "history", "known", "known_charge", "same_answer"]
 
 
 _NONE = rank("0")
@@ -69,6 +69,12 @@ def known_charge(snapshot: Snapshot, request: Request) -> int | None:
     return found.number if found is not None and found.state == "settled" else None
 
 
+def alike(snapshot: Snapshot, request: Request) -> list[int]:
+    """All charges for the same question at the asked price or above, settled or running, that whoever asks may know of."""
+    frozen = frozen_for(snapshot, request, request.analyst) is not None
+    return [each.number for each in _enough(snapshot, request, request.analyst if frozen else None)]
+
+
 def best(snapshot: Snapshot, request: Request, only: str | None = None) -> ChargeRecord | None:
     """The dearest charge for the same question at the asked price or above: one that is settled, else one that is running.
 
@@ -81,14 +87,18 @@ def best(snapshot: Snapshot, request: Request, only: str | None = None) -> Charg
 
 
 def _dearest(snapshot: Snapshot, request: Request, only: str | None = None) -> "_Charge | None":
+    found = _enough(snapshot, request, only)
+    return max(found, key=lambda each: (each.state == "settled", each.price, each.number), default=None)
+
+
+def _enough(snapshot: Snapshot, request: Request, only: str | None) -> "list[_Charge]":
     is_crossed_out = request.bought is not None and only is None
     enough = _as_good(snapshot, request, ("running",) if is_crossed_out else ("running", "settled"))
     if is_crossed_out:
         enough = [charge for charge in enough if not _is_looked_for(snapshot, charge, request)]
     if only is not None:  # of what others have bought they had views: its receipt is not theirs
         enough = [charge for charge in enough if charge.analyst == only or not _has_names(snapshot, charge)]
-    found = _known_of(snapshot, request.table, enough, only) if enough else []
-    return max(found, key=lambda each: (each.state == "settled", each.price, each.number), default=None)
+    return _known_of(snapshot, request.table, enough, only) if enough else []
 
 
 class _Charge(NamedTuple):  # there may be hundreds for one question

@@ -16,6 +16,7 @@ from discreet.ledger.alarms import asker_named, remember
 from discreet.ledger.asked import forget_answers
 from discreet.ledger.charging import Ledger
 from discreet.ledger.entries.amounts import NOTHING, Amount
+from discreet.ledger.entries.charges import Wish
 from discreet.ledger.entries.codec import canonical
 from discreet.ledger.entries.documents import document_from, document_to
 from discreet.ledger.journal import entry_in
@@ -57,6 +58,7 @@ class Shown:
     receipt: dict[str, Any] | None
     cost: Loss  # of what they bought; 0 if it was free
     is_bought: bool
+    wish: Wish | None = None  # what they bought it for
 
 
 def past(ledger: Ledger, asker: str, most: int = 50, before: str | None = None) -> list[Past]:
@@ -101,7 +103,8 @@ def shown(ledger: Ledger, asker: str, answer: str) -> Shown:
             raise ParameterError("this answer is of a version that kept nothing to show", hint="ask it again, which is free")
         is_theirs = asker_named(stored.request.analyst) == line.asker
         receipt, document = dict(stored.receipt) if is_theirs else None, document_from(stored.document)
-        return Shown(line.id, line.table, stored.request.question, document, receipt, cost, is_bought=is_theirs)
+        wish = stored.request.wish if is_theirs else None
+        return Shown(line.id, line.table, stored.request.question, document, receipt, cost, is_bought=is_theirs, wish=wish)
 
 
 def _line(snapshot: Snapshot, asker: str, answer: str) -> HistoryRecord:

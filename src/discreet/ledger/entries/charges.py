@@ -12,7 +12,8 @@ from discreet.remedies import Remedy
 from discreet.statistics.part import Released
 
 __all__ = [
-    "CanFollow", "Changed", "Frozen", "Granted", "Outcome", "Request", "Seen", "Stored", "Used", "Viewed", "always", "cut_off",
+    "CanFollow", "Changed", "Frozen", "Granted", "Outcome", "Request", "Seen", "Stored", "Used", "Viewed", "Wish", "always",
+    "cut_off",
 ]  # fmt: skip
 
 
@@ -40,11 +41,25 @@ class Request:
     seen: tuple["Seen", ...] = ()  # what was stored and running under all names it looked for, when it was crossed out
     looked_for: tuple[str, ...] = ()
     replays: int | None = None  # the charge that answered the same with the same draws
+    wish: "Wish | None" = None  # what its price was worked out for
 
     @property
     def is_free(self) -> bool:
         """Whether nothing is bought."""
         return self.bought == ()
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """The ± that was wished for in place of a price, by the places of columns: equal where the same was wished for.
+
+    ``rows`` is what the price was worked out for: a column's place, where that comes from, and how many.
+    """
+
+    within: tuple[tuple[int, Fraction], ...]
+    confidence: Fraction
+    assuming: int | None = None
+    rows: tuple[tuple[int, str, int], ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import Any
 
 from discreet.ledger.entries.amounts import Amount
-from discreet.ledger.entries.charges import Request, Used
+from discreet.ledger.entries.charges import Request, Used, Wish
 from discreet.ledger.entries.codec import event_from, event_to, loss_to, price_from
 from discreet.planning.price import Price
 
@@ -46,7 +46,21 @@ def request_body(request: Request, amount: Amount, budget: Mapping[str, Any], as
         body["bought"], body["names"] = list(request.bought), [list(each) for each in request.names]
     if request.uses:
         body["uses"] = [[each.place, each.slot, each.charge, each.of, each.at] for each in request.uses]
+    if request.wish is not None:
+        body["wish"] = _wish_to(request.wish)
     return body
+
+
+def _wish_to(wish: Wish) -> dict[str, Any]:
+    assuming = {} if wish.assuming is None else {"assuming": wish.assuming}
+    within = [[place, str(most)] for place, most in wish.within]
+    return assuming | {"within": within, "confidence": str(wish.confidence), "rows": [list(each) for each in wish.rows]}
+
+
+def _wish_from(body: Mapping[str, Any]) -> Wish:
+    within = tuple((place, Fraction(most)) for place, most in body["within"])
+    rows = tuple((place, basis, rows) for place, basis, rows in body["rows"])
+    return Wish(within, Fraction(body["confidence"]), body.get("assuming"), rows)
 
 
 def request_from(body: dict[str, Any]) -> Request:
@@ -61,4 +75,5 @@ def request_from(body: dict[str, Any]) -> Request:
         bought=tuple(body["bought"]) if "bought" in body else None,
         names=tuple((place, slot, name) for place, slot, name in body.get("names", ())),
         uses=tuple(Used(*each) for each in body.get("uses", ())),
+        wish=_wish_from(body["wish"]) if "wish" in body else None,
     )  # fmt: skip
