@@ -80,6 +80,16 @@ def test_a_wish_that_what_is_stored_meets_is_free_whatever_bought_it(t):
     assert not t.quote(MEAN, within="0.001").replay
 
 
+def test_a_wish_is_met_by_the_groups_that_are_shown_though_another_has_too_few_rows(t):
+    first = t.ask(BY_TOWN, epsilon=2)
+    assert first.too_few[-1] == ("m",)                                       # nobody is without a town
+    for wish in (5, 50):
+        assert t.ask(BY_TOWN, within=wish).replayed
+    nobody = MEAN + " WHERE weight > 250"
+    assert t.ask(nobody, epsilon=1).too_few
+    assert not t.quote(nobody, within=5).replay
+
+
 def test_another_wish_is_bought_and_one_that_was_met_better_meanwhile_is_told_better(t):
     first = t.ask(MEAN, within=1, assuming=50_000)
     (low, high) = first.intervals[0]["m"]

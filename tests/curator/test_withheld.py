@@ -68,6 +68,13 @@ def test_a_quote_does_not_tell_which_question_in_flight_failed(t, file, asker):
     assert t.quote(COUNTED, epsilon=1, analyst=asker).replay
 
 
+@pytest.mark.parametrize("asker", ["eve", "bob", None])
+def test_a_wish_is_not_met_by_what_is_withheld(t, file, asker):
+    assert not t.quote(COUNTED, within=10, analyst=asker).replay
+    office.unfreeze(file, reason="looked")
+    assert t.quote(COUNTED, within=10, analyst=asker).replay
+
+
 @pytest.mark.parametrize("asker", ["eve", "bob"])
 def test_a_count_that_is_withheld_is_behind_no_quote(t, file, asker):
     def rows():

@@ -124,8 +124,12 @@ def _is_met(desk: Desk, ask: Ask, asked: Question, epsilon: Fraction, wish: Wish
 
 
 def _tells(column: Shown) -> bool:
-    """Whether there is an interval beside each of its numbers that was drawn, by which a wish can be held against it."""
-    return not column.too_few and column.rank_interval is None and (column.intervals is not None or not column.is_drawn)
+    """Whether a wish can be held against it: it shows something, and an interval of values beside each number that was drawn.
+
+    Groups of too few rows show nothing, at this ± or another: where others are told well enough, that is the answer.
+    """
+    is_shown = len(column.too_few) < len(column.values)
+    return is_shown and column.rank_interval is None and (column.intervals is not None or not column.is_drawn)
 
 
 def _planned(desk: Desk, ask: Ask, asked: Question, epsilon: Fraction) -> Plan | None:
