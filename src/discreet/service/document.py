@@ -80,7 +80,7 @@ _BUDGET_STATE = _object(
     "cap spent remaining",
     {"cap": {"epsilon": "1"}, "spent": {"epsilon": "0.1"}, "remaining": {"epsilon": "0.9"}, "largest_epsilon": "0.9"},
     cap=_LOSS, spent=_LOSS, remaining=_LOSS, cells={"type": "object", "additionalProperties": _LOSS},
-    largest_epsilon={"type": "string", "description": "The most that one question may still cost, rounded down."},
+    largest_epsilon={"type": "string", "description": "The most that one question of whoever asks may still cost, rounded down."},
     analysts={"type": "object", "description": "For data holders."}, analyst={"type": "object", "description": "Whoever asks."},
 )  # fmt: skip
 _WARNINGS: Shape = {"type": "array", "items": _TEXT}
