@@ -11,6 +11,7 @@ from pathlib import Path
 from threading import Event, Thread
 
 import pytest
+from tests.ledger.made import sql
 
 import discreet as dc
 from discreet.curator import accounts, office
@@ -109,6 +110,78 @@ def test_a_copy_that_is_older_than_the_witness_is_refused_and_leaves_nothing(hom
     assert "older than the witness" in act.body["reason"]
     assert act.body["reason"].endswith("the disk is gone")
     assert not office.verify(elsewhere, late).ok
+
+
+def test_what_the_witness_had_seen_spent_counts_as_spent_in_an_older_copy(home, elsewhere, tmp_path):
+    ask(home, epsilon=3, analyst="alice")
+    backup(home, tmp_path / "copy")
+    ask(home, epsilon="0.5")
+    ask(home, epsilon=4)
+    late = office.witness(home)
+    ask(home, epsilon=50)                                                     # after the witness: nobody can know
+    told = restore(tmp_path / "copy", elsewhere, witness=late, older=True, reason="the disk is gone")
+    assert told.to_dict()["lost"] == {"table:people": {"epsilon": "4.5"}}
+    assert spent(elsewhere) == 7.5
+    with dc.open(elsewhere / "people.toml") as table:
+        assert table.budget.to_dict()["analysts"]["alice"]["spent"] == {"epsilon": "3"}     # whose it was is not known
+    office.unfreeze(elsewhere / "people.toml", reason="looked at it")
+    with pytest.raises(dc.BudgetError):
+        ask(elsewhere, epsilon=93)
+    ask(elsewhere, epsilon="92.5")
+    assert spent(elsewhere) == 100
+    assert office.verify(elsewhere).ok
+    (act,) = [each for each in office.entries(elsewhere) if each.kind == "lost"]
+    assert act.signature
+    assert act in office.entries_about(elsewhere / "people.toml", "people")
+
+
+def test_a_total_of_what_was_lost_is_verified_like_any_other(home, elsewhere, tmp_path):
+    backup(home, tmp_path / "copy")
+    ask(home)
+    restore(tmp_path / "copy", elsewhere, witness=office.witness(home), older=True, reason="the disk is gone")
+    sql(elsewhere, "UPDATE totals SET amount = '0' WHERE tbl = ''")
+    assert office.verify(elsewhere).problems == ("the total of what was lost was changed without an entry",)
+
+
+def test_what_was_put_back_may_be_copied_and_put_back_again_and_counts_once(home, elsewhere, tmp_path):
+    backup(home, tmp_path / "copy")
+    ask(home, epsilon=2)
+    late = office.witness(home)
+    restore(tmp_path / "copy", elsewhere, witness=late, older=True, reason="the disk is gone")
+    backup(elsewhere, tmp_path / "second")
+    (tmp_path / "third").mkdir()
+    (tmp_path / "third" / "people.csv").write_bytes((home / "people.csv").read_bytes())
+    again = restore(tmp_path / "second", tmp_path / "third", witness=late, older=True, reason="and the next one")
+    assert (again.mended.lost, spent(tmp_path / "third")) == ({}, 2)
+
+
+def test_a_copy_that_has_gone_on_by_itself_counts_all_that_the_witness_had_seen(home, elsewhere, tmp_path):
+    ask(home, epsilon=1)
+    backup(home, tmp_path / "copy")
+    ask(home, epsilon=2)
+    late = office.witness(home)
+    restore(tmp_path / "copy", elsewhere)                                     # without the witness: 2 is forgotten
+    office.unfreeze(elsewhere / "people.toml", reason="looked at it")
+    ask(elsewhere, epsilon=4)
+    backup(elsewhere, tmp_path / "second")
+    (tmp_path / "third").mkdir()
+    (tmp_path / "third" / "people.csv").write_bytes((home / "people.csv").read_bytes())
+    restore(tmp_path / "second", tmp_path / "third", witness=late, older=True, reason="the witness was found")
+    assert spent(tmp_path / "third") == 5 + 3                                 # at least the 1 + 2 + 4 that left
+
+
+def test_a_budget_that_the_copy_does_not_know_is_named_and_one_beyond_the_cap_has_nothing_left(home, elsewhere, tmp_path):
+    backup(home, tmp_path / "copy")
+    office.raise_budget(home / "people.toml", 300, reason="a second wave")
+    ask(home, epsilon=150)
+    (home / "late.toml").write_text(FACTS.replace('name = "people"', 'name = "late"').replace("people.csv", "late.csv"))
+    (home / "late.csv").write_text("age\n1\n")
+    office.register(home / "late.toml")
+    told = restore(tmp_path / "copy", elsewhere, witness=office.witness(home), older=True, reason="the disk is gone")
+    assert told.mended.uncounted == ("table:late",)
+    with dc.open(elsewhere / "people.toml") as table:
+        assert (table.budget.spent.epsilon, table.budget.remaining.epsilon, table.budget.affordable) == (150, 0, 0)
+    assert office.verify(elsewhere).ok
 
 
 def test_without_a_witness_a_rollback_is_not_excluded_and_it_says_so(home, elsewhere, tmp_path):

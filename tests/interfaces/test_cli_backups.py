@@ -22,6 +22,13 @@ def test_a_copy_and_the_way_back(people, folder, tmp_path_factory):
     old = people("restore", "copy", str(there), "--witness", "late.json")
     assert (old.code, "not restored" in old.out) == (1, True)
     assert not (there / ".discreet").exists()
+    beside = tmp_path_factory.mktemp("beside")
+    (beside / "people.csv").write_bytes((folder / "people.csv").read_bytes())
+    older = people("restore", "copy", str(beside), "--witness", "late.json", "--older", "--reason", "the disk is gone")
+    assert "people: ε 0.1 more than the copy knows of" in older.out
+    assert json.loads(people("budget", f"{beside}/people.toml", "--json").out)["spent"] == {"epsilon": "0.1"}
+    entries = people("ledger", "show", f"{beside}/people.toml").out
+    assert "people: 0.1 counts as spent, which a witness of 3 entries had seen" in entries
     told = json.loads(people("restore", "copy", str(there), "--witness", "witness.json", "--json").out)
     assert (told["restored"], told["rollback"], told["frozen"]) == (True, "excluded", ["people"])
     assert people("ask", f"{there}/people.toml", "SELECT COUNT(*) AS n FROM people", "-e", "0.1").code == 5

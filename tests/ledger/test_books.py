@@ -143,3 +143,32 @@ def test_prices_are_sorted_exactly_where_no_float_tells_them_apart():
     near, far = Fraction(1, 10), Fraction(10**400)
     numbers = [Fraction(0), Fraction(1, 10**400), near, near + Fraction(1, 10**30), far, far + 1]
     assert [ranked for _, ranked in sorted(rank(str(number)) for number in reversed(numbers))] == numbers
+
+
+@given(ACTS, st.integers(0, 14), st.sampled_from([1, 2]))
+@settings(max_examples=300, deadline=None)
+def test_after_the_end_was_lost_no_unit_has_borne_more_than_counts(acts, kept, touched):
+    """``kept`` acts are in a copy; a witness has seen the total of all of them; whatever comes then is charged beside."""
+    whole, copy = made_of(acts, touched), made_of(acts[:kept], touched)
+    copy.lose(whole.spent(), whole=False)
+    assert whole.spent().fits(copy.spent())
+    for table in TABLES:
+        assert whole.spent(now=table).fits(copy.spent(now=table))
+    later = Amount(Fraction(1, 2))
+    for cell in CELLS:                                                        # a cell that was not the dearest when it was lost
+        copy.charge("t", [cell], later)
+        whole.charge("t", [cell], later)
+        assert whole.spent().fits(copy.spent())
+
+
+def made_of(acts, touched):
+    """Books after some acts."""
+    books, label = Books({table: Standing("0", 1, touched) for table in TABLES}), 0
+    for act in acts:
+        if len(act) == 2:
+            table, is_new = act
+            label += 1
+            books.move(table, Standing(str(label), books.tables[table].epoch + is_new, touched))
+        else:
+            books.charge(*act)
+    return books

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from discreet.cli.entries import named
 from discreet.cli.ledgers import read_document
 from discreet.cli.options import Json, print_json, typed
 from discreet.cli.unwritten import file_unwritten
@@ -12,6 +13,7 @@ from discreet.cli.unwritten import file_unwritten
 if TYPE_CHECKING:
     from discreet.cli.page import Page
     from discreet.curator.backups import Restored
+    from discreet.ledger.restoring import Mended
 
 __all__ = ["backup", "forget", "restore"]
 
@@ -98,6 +100,19 @@ def forget(
         say(f"{found} {'line' if found == 1 else 'lines'} of histories forgotten; what was bought is kept")
 
 
+def _show_lost(page: "Page", mended: "Mended") -> None:
+    """What the witness knows of that the copy does not."""
+    from discreet.answers.losses import loss_in_words
+    from discreet.plots.lettering import clean
+
+    page.say("older than the witness: entries are missing. What the witness had seen spent counts as spent", style="yellow")
+    for budget, loss in mended.lost.items():
+        page.line(f"{clean(named(budget))}: {loss_in_words(loss)} more than the copy knows of", indent=4)
+    for budget in mended.uncounted:
+        page.say(f"{clean(named(budget))}: registered after the copy was made. There is nothing to count it in: "
+                 "to register it again would be a second budget", indent=4, style="yellow")  # fmt: skip
+
+
 def _show(page: "Page", found: "Restored", *, has_witness: bool) -> None:
     from discreet.plots.lettering import minute
 
@@ -115,11 +130,12 @@ def _show(page: "Page", found: "Restored", *, has_witness: bool) -> None:
     if found.verified.ok:
         page.line(f"rollback {'excluded up to the witness' if has_witness else 'not excluded: that takes a witness'}")
     else:
-        page.say("older than the witness: charges are missing, and count as spent", style="yellow")
+        _show_lost(page, found.mended)
     if found.mended.written_off:
         page.say(f"{len(found.mended.written_off)} charges that were running then are written off, and never drawn again")
     for name in found.kept:
         page.say(f"! {name} was there already and differs from the copy: it was left as it is", style="yellow")
     page.say(f"frozen until you have looked: {', '.join(found.mended.tables)}")
-    page.say("what was charged after the copy was made is not in it, and accounts that were revoked since are there again: "
+    since = "after the copy was made" if found.verified.ok else "after the witness"
+    page.say(f"what was charged {since} is not in it, and accounts that were revoked since the copy are there again: "
              "see discreet ledger show and discreet analyst list, then run discreet unfreeze")  # fmt: skip

@@ -7,7 +7,7 @@ from typing import Any
 from discreet.answers.losses import exactly
 from discreet.plots.lettering import clean
 
-__all__ = ["entry_in_words"]
+__all__ = ["entry_in_words", "named"]
 
 _SOURCE = {"closed": "has changed: closed", "opened": "is as it was: open", "adopted": "is known by its content from now on"}
 _LETTERS = {"epsilon": "ε", "delta": "δ", "rho": "ρ"}
@@ -16,11 +16,11 @@ _LETTERS = {"epsilon": "ε", "delta": "δ", "rho": "ρ"}
 def entry_in_words(kind: str, body: Mapping[str, Any], found: str) -> tuple[str, str]:
     """One line that says what happened, and what it was about if that takes a second one. ``found`` is the entry's hash."""
     texts = ("table", "version", "was", "reason", "analyst")
-    named = {name: clean(body[name]) for name in texts if isinstance(body.get(name), str)}
-    who = f" by {named['analyst']}" if named.get("analyst") else ""
+    text = {name: clean(body[name]) for name in texts if isinstance(body.get(name), str)}
+    who = f" by {text['analyst']}" if text.get("analyst") else ""
     match kind:
         case "charge":
-            return f"{named['table']}{who}: {_price(body['price'])}{_spending(body)}", clean(body["question"])
+            return f"{text['table']}{who}: {_price(body['price'])}{_spending(body)}", clean(body["question"])
         case "settle":
             withheld = "; not delivered, since who asked was frozen" if body.get("withheld") else ""
             return f"charge {body['charge']} answered: answer {found[:12]}{withheld}", ""
@@ -31,20 +31,29 @@ def entry_in_words(kind: str, body: Mapping[str, Any], found: str) -> tuple[str,
             frozen = f"; froze {', '.join(froze)}" if froze else ""
             return f"charge {body['charge']} failed and stays; reference {body['reference']}{frozen}", ""
         case "register":
-            return f"{named['table']}, version {named['version']}, cap {_amounts(body['cap'])}", ""
+            return f"{text['table']}, version {text['version']}, cap {_amounts(body['cap'])}", ""
         case "raise":
-            return f"cap {_amounts(body['was'])} → {_amounts(body['cap'])}{_by(body)}", named["reason"]
+            return f"cap {_amounts(body['was'])} → {_amounts(body['cap'])}{_by(body)}", text["reason"]
+        case "lost":
+            seen = f"which a witness of {body['entries']} entries had seen"
+            return f"{clean(named(body['account']))}: {_amounts(body['amount'])} counts as spent, {seen}", clean(body["reason"])
         case "version":
             fresh = "; stated that none of its units was there before" if body.get("no_unit_in_both") else ""
-            return f"{named['table']}: version {named['was']} → {named['version']}{fresh}", named.get("reason", "")
+            return f"{text['table']}: version {text['was']} → {text['version']}{fresh}", text.get("reason", "")
         case "source":
-            return f"{named['table']}, version {named['version']}: source {clean(body['place'])} {_SOURCE[body['state']]}", ""
+            return f"{text['table']}, version {text['version']}: source {clean(body['place'])} {_SOURCE[body['state']]}", ""
         case "freeze" | "unfreeze":
-            return named["table"] + (f", analyst {named['analyst']}" if who else "") + _by(body), named["reason"]
+            return text["table"] + (f", analyst {text['analyst']}" if who else "") + _by(body), text["reason"]
         case "end":
-            return f"{named['table']} was asked after its last day, {clean(body['expires'])}", ""
+            return f"{text['table']} was asked after its last day, {clean(body['expires'])}", ""
         case _:
             return account_act_in_words(kind, body)
+
+
+def named(account: str) -> str:
+    """A budget by the table, or the people, that it is of."""
+    kind, _, name = account.partition(":")
+    return name if kind == "table" else f"people {name}"
 
 
 def account_act_in_words(kind: str, body: Mapping[str, Any]) -> tuple[str, str]:

@@ -1,8 +1,9 @@
 """Copies of a folder's ledger, keys and facts, and putting one back.
 
-A copy that is put back is a budget from before what was charged since. So it never replaces a ledger that is there, is refused
-if it is older than a witness, and in any case nobody asks before the data holder has looked: every table of it is frozen, by a
-signed entry that says so. The rows are not in a copy.
+A copy that is put back is a budget from before what was charged since. So it never replaces a ledger that is there, and is
+refused if it is older than a witness; where it is put back all the same, what the witness had seen spent counts as spent. In
+any case nobody asks before the data holder has looked: every table of it is frozen, by a signed entry that says so. The rows are
+not in a copy.
 """
 
 import json
@@ -14,6 +15,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from discreet.answers.answer import as_strings
 from discreet.errors import FactsError, LedgerFault, ParameterError
 from discreet.ledger import Ledger, open_ledger, place_of
 from discreet.ledger import verify as checking
@@ -62,6 +64,7 @@ class Restored:
         """For JSON."""
         done: dict[str, Any] = {} if self.mended is None else {
             "frozen": list(self.mended.tables), "written_off": list(self.mended.written_off), "forgotten": self.mended.forgotten,
+            "lost": {name: as_strings(loss) for name, loss in self.mended.lost.items()}, "uncounted": list(self.mended.uncounted),
         }  # fmt: skip
         return {"restored": self.is_done, "folder": str(self.folder), "copy_of": self.at, "kept": list(self.kept),
                 **done, **self.verified.to_dict()}  # fmt: skip
@@ -124,7 +127,7 @@ def restore(
         found = Restored(target, made["at"], verified, verified.ok or (older and is_sound), is_sound)
         if not found.is_done:
             raise _NotPutBack(found)
-        return replace(found, mended=mend(ledger, _why(made["at"], witness, verified, reason)))
+        return replace(found, mended=mend(ledger, _why(made["at"], witness, verified, reason), None if verified.ok else witness))
 
     try:
         found = put_back(source / _LEDGER, place_of(target), looked_at)
@@ -155,7 +158,7 @@ def _why(at: str, witness: Mapping[str, Any] | None, verified: Verified, reason:
     elif verified.ok:
         known = f"nothing is missing up to the witness of {minute(witness['at'])}; what was charged since is not in it"
     else:
-        known = f"older than the witness of {witness['entries']} entries: charges are missing"
+        known = f"older than the witness of {witness['entries']} entries, {minute(witness['at'])}: entries are missing"
     return f"{since}; {known}" + (f"; {reason.strip()}" if reason.strip() else "")
 
 

@@ -17,7 +17,7 @@ from discreet.ledger.rows import table_row
 
 __all__ = ["report_on"]
 
-_ACTS = frozenset({"register", "raise", "version", "freeze", "unfreeze", "grant", "ungrant", "limit"})
+_ACTS = frozenset({"register", "raise", "lost", "version", "freeze", "unfreeze", "grant", "ungrant", "limit"})
 
 
 def report_on(path: Path, witness: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -56,9 +56,9 @@ def _budgets(entries: list[Entry], table: str) -> set[str]:
 
 
 def _about(entries: list[Entry], table: str, budgets: set[str]) -> list[Entry]:
-    """Those that name the table, and raises of its budget."""
+    """Those that name the table, and acts on its budget."""
     return [entry for entry in entries if entry.body.get("table") == table or table in (entry.body.get("tables") or ())
-            or (entry.kind == "raise" and entry.body.get("account") in budgets)]  # fmt: skip
+            or (entry.kind in ("raise", "lost") and entry.body.get("account") in budgets)]  # fmt: skip
 
 
 def _charge(entry: Entry) -> dict[str, Any]:
@@ -74,7 +74,8 @@ def _act(entry: Entry) -> dict[str, Any]:
     """Who did what, why, and to whom; of caps the figure that counts, of versions their name."""
     told = {name: entry.body[name] for name in ("reason", "by", "name", "analyst", "version") if entry.body.get(name)}
     cap = {"cap": str(entry.body["cap"][0])} if entry.kind in ("register", "raise") and entry.body.get("cap") else {}
-    return {"number": entry.number, "at": entry.at, "kind": entry.kind, "reason": ""} | told | cap
+    lost = {"lost": str(entry.body["amount"][0])} if entry.kind == "lost" else {}
+    return {"number": entry.number, "at": entry.at, "kind": entry.kind, "reason": ""} | told | cap | lost
 
 
 def _account(account: accounts.Account) -> dict[str, Any]:

@@ -10,8 +10,8 @@ from discreet.ledger.admission import UNCOUNTED
 from discreet.ledger.alarms import asker_named
 from discreet.ledger.draws import records_of
 from discreet.ledger.enrolled import Enrolled
-from discreet.ledger.entries.amounts import Amount, Money
-from discreet.ledger.entries.books import Books, Standing
+from discreet.ledger.entries.amounts import NOTHING, Amount, Money
+from discreet.ledger.entries.books import LOST, Books, Standing
 from discreet.ledger.entries.chain import Entry
 from discreet.ledger.entries.codec import canonical, event_from, price_from
 from discreet.ledger.entries.requests import price_row
@@ -59,9 +59,8 @@ class Replay:
                 self._stand(body, account, frozen=False)
                 standing = Standing(body["version"], 1, body["touched"])
                 self.books.setdefault(account, Books()).tables[body["table"]] = standing
-            case "raise":
-                money, _ = self.accounts[body["account"]]
-                self.accounts[body["account"]] = money, Amount.from_texts(*body["cap"])
+            case "raise" | "lost":
+                self._budget(entry)
             case "version":
                 account, _, _, _, frozen = self.tables[body["table"]]
                 self._stand(body, account, frozen=frozen)
@@ -87,6 +86,16 @@ class Replay:
                 pass  # whether a source is what it was changes no total
             case _:
                 self.problems += self.enrolled.take(entry)
+
+    def _budget(self, entry: Entry) -> None:
+        """What is done to a budget itself: its cap is raised, or what was lost counts as spent."""
+        account, body = entry.body["account"], entry.body
+        if entry.kind == "raise":
+            money, _ = self.accounts[account]
+            self.accounts[account] = money, Amount.from_texts(*body["cap"])
+        else:
+            totals = self.books[account].totals
+            totals[LOST] = totals.get(LOST, NOTHING).plus(Amount.from_texts(*body["amount"]))
 
     def _stand(self, body: Mapping[str, Any], account: str, *, frozen: bool) -> None:
         kept = canonical(body["budget"]), canonical(body["stamps"])

@@ -1,16 +1,24 @@
 """What becomes of a ledger that was put back from a copy: nothing of it is drawn twice, and nobody asks before it was looked at.
 
 A copy does not know what was charged after it was made. What was running then may have been drawn and delivered since, so that
-it is written off and never resumed; questions that waited are forgotten; and every table is frozen by a signed entry.
+it is written off and never resumed; questions that waited are forgotten; and every table is frozen by a signed entry. What a
+later witness had seen spent, and the copy has not, counts as spent, by signed entries too. Proof: docs/proofs/ledger.md.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 from uuid import uuid4
 
 from discreet.ledger import asked, registry
 from discreet.ledger.charging import Ledger
+from discreet.ledger.entries.amounts import NOTHING, Amount
 from discreet.ledger.failures import write_fault
-from discreet.ledger.records import AskedRecord, ChargeRecord
+from discreet.ledger.journal import append, each_entry, head
+from discreet.ledger.port import Transaction
+from discreet.ledger.records import AccountRecord, AskedRecord, ChargeRecord
+from discreet.ledger.rows import account_of, books_of, save_books
+from discreet.privacy.losses import Loss
 
 __all__ = ["Mended", "mend"]
 
@@ -22,11 +30,17 @@ class Mended:
     tables: tuple[str, ...]  # which are frozen now
     written_off: tuple[int, ...]  # charges that were running when the copy was made
     forgotten: int  # questions that were waiting then
+    lost: Mapping[str, Loss] = field(default_factory=dict)  # what counts as spent from now on, by budget
+    uncounted: tuple[str, ...] = ()  # budgets that the witness knows and the copy does not: there is nothing to count it in
 
 
-def mend(ledger: Ledger, reason: str) -> Mended:
-    """Write off what was running, forget what was waiting, freeze all tables for this reason."""
+def mend(ledger: Ledger, reason: str, later: Mapping[str, Any] | None = None) -> Mended:
+    """Write off what was running, forget what was waiting, freeze all tables for this reason.
+
+    What ``later``, a witness that this ledger has not come to, had seen spent beyond what is here is written down as spent.
+    """
     with ledger.store.writing() as transaction:
+        lost, uncounted = ({}, ()) if later is None else _lose(transaction, ledger, later, reason)
         running = list(transaction.each(ChargeRecord, state="running"))
         for charge in running:
             write_fault(transaction, ledger.key, charge, uuid4().hex[:12])
@@ -36,4 +50,29 @@ def mend(ledger: Ledger, reason: str) -> Mended:
     tables = registry.names(ledger)
     for table in tables:
         registry.freeze(ledger, table, reason)
-    return Mended(tuple(tables), tuple(each.number for each in running), len(waiting))
+    return Mended(tuple(tables), tuple(each.number for each in running), len(waiting), lost, uncounted)
+
+
+def _lose(
+    transaction: Transaction, ledger: Ledger, later: Mapping[str, Any], reason: str
+) -> tuple[dict[str, Loss], tuple[str, ...]]:
+    """A signed entry for each budget of which more was spent than is here."""
+    if any(entry.body["head"] == later["head"] for entry in each_entry(transaction, "lost")):
+        return {}, ()  # a copy of what was put back then: it counts already
+    last = head(transaction)
+    is_beside = last.number >= later["entries"] or last.at > later["at"]  # it has gone on by itself, and not to what was seen
+    seen = {name: Amount.from_texts(*texts) for name, texts in later["totals"].items()}
+    found: dict[str, Loss] = {}
+    for account in [each.name for each in transaction.each(AccountRecord) if each.name in seen]:
+        books = books_of(transaction, account, None)
+        missing = books.lose(seen.pop(account), whole=is_beside)
+        if missing == NOTHING:
+            continue
+        append(transaction, ledger.key, "lost", {
+            "account": account, "amount": list(missing.to_texts()), "entries": later["entries"], "head": later["head"],
+            "reason": reason,
+        })  # fmt: skip
+        save_books(transaction, account, books)
+        money, _ = account_of(transaction, account)
+        found[account] = money.loss(missing)
+    return found, tuple(sorted(seen))

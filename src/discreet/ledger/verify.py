@@ -136,7 +136,8 @@ def _differences(account: str, kept: Books, found: Books) -> list[str]:
         problems.append(f"a version in {account} was changed without an entry")
     if kept.totals != found.totals:
         touched = sorted({key for key, _ in kept.totals.items() ^ found.totals.items()})
-        problems += [f"the total of table {table}{_of(who)} was changed without an entry" for table, _, who in touched]
+        totals = [f"table {table}{_of(who)}" if table else "what was lost" for table, _, who in touched]
+        problems += [f"the total of {total} was changed without an entry" for total in totals]
     if kept.cells != found.cells:
         cells = sorted({key for key, _ in kept.cells.items() ^ found.cells.items()})
         told = "of table {}{} was changed without an entry"

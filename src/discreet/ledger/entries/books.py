@@ -2,8 +2,9 @@
 
 Spent = over the tables of the account, the sum of what was charged to the whole table and of the largest cell (the two largest
 where a unit can move from one cell to another), part by part. Of the epochs of a table, which have no unit in common until an
-ordinary version brings old units back, the dearest counts. Rules 11, 13 and 14. The ledger keeps these rows beside its entries,
-and verification fills them anew.
+ordinary version brings old units back, the dearest counts. Rules 11, 13 and 14. What was lost with the end of a ledger, and is
+known from a witness, is of no table: every unit may have borne it. The ledger keeps these rows beside its entries, and
+verification fills them anew.
 """
 
 from collections.abc import Iterable
@@ -11,11 +12,12 @@ from dataclasses import dataclass, field
 
 from discreet.ledger.entries.amounts import NOTHING, Amount
 
-__all__ = ["ALL", "Books", "CellKey", "Standing", "TotalKey"]
+__all__ = ["ALL", "Books", "CellKey", "LOST", "Standing", "TotalKey"]
 
 ALL = ""  # everybody together
 TotalKey = tuple[str, int, str]  # table, epoch, analyst
 CellKey = tuple[str, str, str, str]  # table, version, cell, analyst
+LOST: TotalKey = "", 0, ALL  # what a witness has seen spent, and nobody knows on which table, nor by whom
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,7 @@ class Books:
 
     def spent(self, analyst: str = ALL, now: str | None = None) -> Amount:
         """What the account has spent. With ``now``, what units of the current epoch of that table have borne."""
-        total = NOTHING
+        total = self.totals.get(LOST, NOTHING) if analyst == ALL else NOTHING
         for table, standing in self.tables.items():
             epochs = {standing.epoch} | {e for t, e, who in self.totals if (t, who) == (table, analyst)}
             counted = {standing.epoch} if table == now else epochs
@@ -59,6 +61,24 @@ class Books:
                 key = table, standing.version, cell, who
                 self.cells[key] = self.cells.get(key, NOTHING).plus(amount)
                 self.changed.add(key)
+
+    def lose(self, seen: Amount, *, whole: bool) -> Amount:
+        """Count what was ``seen`` spent before the end was lost; what is added. No unit had borne more than that.
+
+        Units may have borne it in any cell and any epoch. So what stands is less what all of them have borne that are there now;
+        the ``whole`` of it where not even that is among what was seen.
+        """
+        kept = NOTHING if whole else self._borne_by_all()
+        missing = seen.minus(kept).or_more(NOTHING)
+        if missing != NOTHING:
+            self._add_total(*LOST, missing)
+        return missing
+
+    def _borne_by_all(self) -> Amount:
+        borne = self.totals.get(LOST, NOTHING)
+        for table, standing in self.tables.items():
+            borne = borne.plus(self.totals.get((table, standing.epoch, ALL), NOTHING))
+        return borne
 
     def move(self, table: str, to: Standing) -> None:
         """A new version: what cells of the old one cost is charged to the whole table from now on.
