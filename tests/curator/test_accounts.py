@@ -109,8 +109,41 @@ def test_a_token_ends_after_its_last_day_and_a_clock_that_goes_back_does_not_ope
         monkeypatch.setattr(f"discreet.ledger.{room}.now", chain.now)
     with pytest.raises(dc.TokenError, match="ended on"):
         opened.account(token)
-    assert opened.account(accounts.rotate(opened.path, "dora")).state == "open"
+    with pytest.raises(dc.ParameterError, match="is over") as refused:
+        accounts.rotate(opened.path, "dora")
+    assert "expires='none'" in refused.value.hint
+    assert opened.account(accounts.rotate(opened.path, "dora", expires="none")).state == "open"
     assert office.verify(opened.path).ok
+
+
+def test_a_new_token_keeps_the_last_day_unless_another_is_given(folder):
+    opened, _ = folder
+    accounts.add(opened.path, "dora", expires="2999-01-31")
+    for given, holds in ((None, "2999-01-31"), ("2999-02-28", "2999-02-28"), (None, "2999-02-28"), ("none", None), (None, None)):
+        assert opened.account(accounts.rotate(opened.path, "dora", expires=given)).expires == holds
+    assert office.verify(opened.path).ok
+
+
+def test_an_account_with_a_table_that_is_not_there_is_not_made(folder):
+    opened, _ = folder
+    before = accounts.listed(opened.path)
+    with pytest.raises(dc.ParameterError, match="no table 'visit'"):
+        accounts.add(opened.path, "dora", tables=["t", "visit"])
+    assert accounts.listed(opened.path) == before
+    token = accounts.add(opened.path, "dora", tables=["t", "u"])
+    assert opened.tables(opened.account(token)) == ["t", "u"]
+    assert office.verify(opened.path).ok
+
+
+def test_nothing_is_granted_to_whoever_may_ask_all_tables(folder):
+    opened, _ = folder
+    entries = len(office.entries(opened.path))
+    assert accounts.grant(opened.path, "carol", ["t"]).to_dict()["tables"] == []
+    accounts.add(opened.path, "erin", "holder", tables=["t"])
+    assert [each.kind for each in office.entries(opened.path)[entries:]] == ["enrol"]
+    with pytest.raises(dc.ParameterError) as refused:
+        accounts.ungrant(opened.path, "carol", ["t"])
+    assert "all tables" in refused.value.hint
 
 
 def test_neither_a_token_nor_its_hash_is_where_somebody_looks(folder):

@@ -8,9 +8,12 @@ from discreet.curator import Folder, office
 def test_an_account_from_its_token_to_its_end(people, folder):
     made = people("analyst", "add", ".", "alice")
     token = made.out.strip()
-    assert (made.code, len(token), "shown this once" in made.err) == (0, 47, True)
+    assert (made.code, len(token), "shown this once" in made.err, "no last day" in made.err) == (0, 47, True, True)
     holder = json.loads(people("analyst", "add", ".", "carol", "--holder", "--expires", "2999-01-31", "--json").out)
-    assert list(holder) == ["name", "token"]
+    assert list(holder) == ["name", "token", "expires"]
+    assert "carol acts for the data holder, and may ask all tables" in people("analyst", "grant", ".", "carol", "people").out
+    again = people("analyst", "rotate", ".", "carol")
+    assert "its last day is 2999-01-31" in again.err
     assert people("analyst", "grant", ".", "alice", "people").out == "alice may ask people\n"
     assert "limits: people ε 0.5" in people("analyst", "limit", "people.toml", "alice", "people", "--epsilon", "0.5").out
     told = json.loads(people("analyst", "list", ".", "--json").out)["accounts"]
@@ -42,7 +45,7 @@ REFUSED = {
     "add . a/b": (2, "cannot be the name"), "add . Anonymous": (2, "cannot be the name"), "add . ALICE": (2, "there is or was"),
     "add . x --expires 2001-01-01": (2, "is over"), "add . x --expires soon": (2, "is not a day"),
     "add elsewhere x": (2, "no such folder"), "grant . nobody people": (2, "there is no account 'nobody'"),
-    "grant . alice pets": (5, "registered here: people"), "ungrant . alice people": (2, "has no grant"),
+    "grant . alice pets": (2, "registered here: people"), "ungrant . alice people": (2, "has no grant"),
     "limit . alice people": (2, "--none"), "limit . alice people --rho 1": (3, "another kind of loss"),
     "limit . alice people --epsilon many": (2, "epsilon"), "limit . alice people --epsilon 1 --none": (2, "or none"),
 }  # fmt: skip

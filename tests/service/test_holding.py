@@ -43,7 +43,21 @@ def test_a_new_analyst_is_let_in_granted_limited_and_told_apart(client, holder):
     assert made["token"] not in holder.get("/api/analysts").text
     assert holder.post("/api/analysts", {"name": "carol"}).status_code == 400
     assert holder.post("/api/analysts/nobody/grant", {"tables": ["people"]}).status_code == 400
-    assert holder.post("/api/analysts/carol/grant", {"tables": ["nowhere"]}).status_code == 403
+    assert holder.post("/api/analysts/carol/grant", {"tables": ["nowhere"]}).status_code == 400
+    for wrong in ({"name": "erin", "tables": ["people", "nowhere"]}, {"name": "erin", "expires": "2001-01-01"}):
+        refused = holder.post("/api/analysts", wrong)
+        assert (refused.status_code, refused.json()["error"]) == (400, "parameter")
+    assert holder.post("/api/analysts", {"name": "erin", "tables": ["people"]}).json()["expires"] is None    # not burnt
+
+
+def test_a_new_token_keeps_its_last_day_and_needs_no_body(client, holder):
+    holder.post("/api/analysts", {"name": "felix", "expires": "2100-01-01"})
+    fresh = holder.post("/api/analysts/felix/rotate").json()
+    assert (fresh["name"], fresh["expires"]) == ("felix", "2100-01-01")
+    assert Caller(client, fresh["token"]).get("/api/me").json()["expires"] == "2100-01-01"
+    assert holder.post("/api/analysts/felix/rotate", {}).json()["expires"] == "2100-01-01"
+    assert holder.post("/api/analysts/felix/rotate", {"expires": "none"}).json()["expires"] is None
+    assert holder.post("/api/analysts/felix/rotate", {"expire": "none"}).status_code == 422
 
 
 def test_freezing_is_seen_at_once_with_its_reason_and_ends(alice, holder):

@@ -17,7 +17,7 @@ __all__ = ["add", "analysts", "grant", "limit", "listed", "revoke", "rotate", "u
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of the tables, or one of its facts files.")]
 Name = Annotated[str, typer.Argument(metavar="NAME", help="Letters, digits and . _ - + @, such as alice.")]
 Tables = Annotated[list[str], typer.Argument(metavar="TABLE…", help="Registered tables, by name.")]
-Until = Annotated[str | None, typer.Option("--expires", metavar="DAY", help="The last day of the token, such as 2027-01-31.")]
+Until = Annotated[str | None, typer.Option("--expires", metavar="DAY", help="The token's last day, such as 2027-01-31, or none.")]
 
 analysts = typer.Typer(no_args_is_help=False, help="Accounts for the service: add, list, grant, ungrant, limit, rotate, revoke.")
 
@@ -34,26 +34,28 @@ def add(
     from discreet.curator import accounts
 
     token = accounts.add(folder, name, "holder" if holder else "analyst", expires=expires)
-    _show_token(name, token, as_json=as_json)
+    _show_token(accounts.named(folder, name), token, as_json=as_json)
     if not holder and not as_json:
         say(f"discreet analyst grant {typed(folder)} {name} TABLE   lets them ask a table", err=True)
 
 
 @analysts.command("rotate")
 def rotate(folder: Folder, name: Name, expires: Until = None, as_json: Json = False) -> None:
-    """Print a new token, this once. The old one ends at once."""
+    """Print a new token, this once. The old one ends at once; its last day stays, unless another is given."""
     from discreet.curator import accounts
 
-    _show_token(name, accounts.rotate(folder, name, expires=expires), as_json=as_json)
+    token = accounts.rotate(folder, name, expires=expires)
+    _show_token(accounts.named(folder, name), token, as_json=as_json)
 
 
-def _show_token(name: str, token: str, *, as_json: bool) -> None:
+def _show_token(account: "Account", token: str, *, as_json: bool) -> None:
     """The token alone on standard output, so that it can be led somewhere; what to know of it on stderr."""
     if as_json:
-        print_json({"name": name, "token": token})
+        print_json({"name": account.name, "token": token, "expires": account.expires})
         return
     typer.echo(token)
-    say(f"the token of {name}, shown this once: nobody can find it out again, and who has it is {name}", err=True)
+    name, until = account.name, f"its last day is {account.expires}" if account.expires else "it has no last day"
+    say(f"the token of {name}, shown this once: nobody can find it out again, and who has it is {name}; {until}", err=True)
 
 
 @analysts.command("list")
@@ -124,6 +126,9 @@ def _show_account(account: "Account", *, as_json: bool) -> None:
         print_json(account.to_dict())
         return
     _, _, _, tables, limits = _row(account)
+    if account.is_holder:
+        say(f"{account.name} acts for the data holder, and may ask all tables without a grant")
+        return
     say(f"{account.name} may ask {tables}" + (f"; limits: {limits}" if limits else ""))
 
 

@@ -15,18 +15,29 @@ from discreet.ledger import Ledger, open_ledger, place_of
 from discreet.ledger import accounts as kept
 from discreet.ledger.logins import Account, Role
 
-__all__ = ["Account", "Role", "add", "grant", "limit", "listed", "revoke", "rotate", "ungrant"]
+__all__ = ["Account", "Role", "add", "grant", "limit", "listed", "named", "revoke", "rotate", "ungrant"]
 
 Place = str | Path
 
 
-def add(folder: Place, name: str, role: Role = "analyst", *, expires: str | date | None = None, by: str = "") -> str:
-    """A new account; its token. An analyst may ask what is granted, a holder acts for the data holder.
+def add(
+    folder: Place, name: str, role: Role = "analyst", *, expires: str | date | None = None, tables: Sequence[str] = (),
+    by: str = "",
+) -> str:  # fmt: skip
+    """A new account; its token. An analyst may ask what is granted, such as ``tables``; a holder acts for the data holder.
 
     A token ends after the day ``expires``. ``by`` is the account that acts, where it is not done at the data holder's machine.
     """
     with _opened(folder) as ledger:
-        return kept.enrol(ledger, name, role, expires=_day(expires), by=by)
+        return kept.enrol(ledger, name, role, expires=_day(expires), tables=tables, by=by)
+
+
+def named(folder: Place, name: str) -> Account:
+    """The account of a name, as it stands now."""
+    found = {each.name: each for each in listed(folder)}
+    if name not in found:
+        raise ParameterError(f"there is no account {name[:64]!r}", hint=f"there are: {', '.join(found) or 'none'}")
+    return found[name]
 
 
 def listed(folder: Place) -> list[Account]:
@@ -58,7 +69,7 @@ def limit(folder: Place, name: str, table: str, budget: Any | None, *, by: str =
 
 
 def rotate(folder: Place, name: str, *, expires: str | date | None = None, by: str = "") -> str:
-    """A new token. The old one ends at once."""
+    """A new token. The old one ends at once. Its last day stays, unless another is given, or ``none``."""
     with _opened(folder) as ledger:
         return kept.rotate(ledger, name, expires=_day(expires), by=by)
 
@@ -69,13 +80,15 @@ def revoke(folder: Place, name: str, *, by: str = "") -> None:
         kept.revoke(ledger, name, by=by)
 
 
-def _day(written: str | date | None) -> date | None:
-    if not isinstance(written, str):
+def _day(written: str | date | None) -> kept.LastDay:
+    if written is None or isinstance(written, date):
         return written
+    if written == "none":
+        return "none"
     try:
         return date.fromisoformat(written)
     except ValueError:
-        raise ParameterError(f"{written[:40]!r} is not a day", hint="write one such as 2027-01-31") from None
+        raise ParameterError(f"{written[:40]!r} is not a day", hint="write one such as 2027-01-31, or none") from None
 
 
 @contextmanager

@@ -5,9 +5,9 @@ What is decided here holds at once in every process that has the ledger open: no
 
 from collections.abc import Iterable
 from datetime import date
-from typing import Any
+from typing import Any, Literal
 
-from discreet.errors import AccessError, ParameterError, TokenError
+from discreet.errors import ParameterError, TokenError
 from discreet.ledger.charging import Ledger
 from discreet.ledger.entries.chain import now
 from discreet.ledger.entries.codec import loss_to
@@ -18,8 +18,12 @@ from discreet.ledger.port import Transaction
 from discreet.ledger.records import GrantRecord, LimitRecord, LoginRecord, TableRecord
 from discreet.ledger.rows import table_row
 from discreet.privacy.losses import Loss
+from discreet.remedies import Remedy
 
-__all__ = ["Account", "account_of_token", "accounts", "enrol", "grant", "limit", "revoke", "rotate", "ungrant"]
+__all__ = ["Account", "LastDay", "account_of_token", "accounts", "enrol", "grant", "limit", "revoke", "rotate", "ungrant"]
+
+
+LastDay = date | Literal["none"] | None  # of a token; None leaves it as it is, which for a new account is none
 
 
 def account_of_token(ledger: Ledger, token: str) -> Account:
@@ -48,8 +52,10 @@ def accounts(ledger: Ledger) -> list[Account]:
         return [account_in(snapshot, login) for login in list(snapshot.each(LoginRecord))]
 
 
-def enrol(ledger: Ledger, name: str, role: Role = "analyst", *, expires: date | None = None, by: str = "") -> str:
-    """A new account. Its token, which is told this once."""
+def enrol(
+    ledger: Ledger, name: str, role: Role = "analyst", *, expires: LastDay = None, tables: Iterable[str] = (), by: str = ""
+) -> str:
+    """A new account, which may ask ``tables``. Its token, which is told this once. If a table is not there, nothing is made."""
     if role not in ("analyst", "holder"):
         raise ParameterError(f"there is no role {role!r}", hint="write analyst or holder")
     name, token = account_name(name), new_token()
@@ -61,15 +67,17 @@ def enrol(ledger: Ledger, name: str, role: Role = "analyst", *, expires: date | 
         login = LoginRecord(name, role, hash_of_token(ledger.key, token), now(), _day(expires), ended=False, revoked=False)
         _written(transaction, ledger, "enrol", login, by, role=role, since=login.since)
         transaction.add(login)
+        if wanted := list(tables):
+            _grant(transaction, ledger, login, wanted, by)
     return token
 
 
-def rotate(ledger: Ledger, name: str, *, expires: date | None = None, by: str = "") -> str:
-    """A new token in the place of the old one, which ends at once; with a last day, or with none."""
+def rotate(ledger: Ledger, name: str, *, expires: LastDay = None, by: str = "") -> str:
+    """A new token in the place of the old one, which ends at once. The last day stays, unless another is given, or ``none``."""
     token = new_token()
     with ledger.store.writing() as transaction:
         login = _not_revoked(transaction, name)
-        kept, day = hash_of_token(ledger.key, token), _day(expires)
+        kept, day = hash_of_token(ledger.key, token), _day_again(login) if expires is None else _day(expires)
         changed = LoginRecord(login.name, login.role, kept, login.since, day, ended=False, revoked=False)
         _written(transaction, ledger, "rotate", changed, by)
         transaction.put(changed)
@@ -88,12 +96,18 @@ def grant(ledger: Ledger, name: str, tables: Iterable[str], *, by: str = "") -> 
     """From now on they may ask these tables too."""
     with ledger.store.writing() as transaction:
         login = _not_revoked(transaction, name)
-        wanted = [table for table in _registered(transaction, tables) if not _has(transaction, name, table)]
-        if wanted:
-            _act(transaction, ledger, "grant", {"name": name, "tables": wanted}, by)
-        for table in wanted:
-            transaction.add(GrantRecord(name, table))
+        _grant(transaction, ledger, login, tables, by)
         return account_in(transaction, login)
+
+
+def _grant(transaction: Transaction, ledger: Ledger, login: LoginRecord, tables: Iterable[str], by: str) -> None:
+    """What is new is written down. A holder may ask all tables: there is nothing to write."""
+    wanted = [table for table in _registered(transaction, tables) if not _has(transaction, login.name, table)]
+    if not wanted or login.role == "holder":
+        return
+    _act(transaction, ledger, "grant", {"name": login.name, "tables": wanted}, by)
+    for table in wanted:
+        transaction.add(GrantRecord(login.name, table))
 
 
 def ungrant(ledger: Ledger, name: str, tables: Iterable[str], *, by: str = "") -> Account:
@@ -103,7 +117,9 @@ def ungrant(ledger: Ledger, name: str, tables: Iterable[str], *, by: str = "") -
         gone = list(dict.fromkeys(tables))
         if unknown := [table for table in gone if not _has(transaction, name, table)]:
             granted = ", ".join(each.table for each in transaction.each(GrantRecord, name=name)) or "none"
-            raise ParameterError(f"{name} has no grant for {unknown[0][:64]!r}", hint=f"granted to {name}: {granted}")
+            all_of_them = f"{name} acts for the data holder, and may ask all tables"
+            hint = all_of_them if login.role == "holder" else f"granted to {name}: {granted}"
+            raise ParameterError(f"{name} has no grant for {unknown[0][:64]!r}", hint=hint)
         _act(transaction, ledger, "ungrant", {"name": name, "tables": gone}, by)
         for table in gone:
             transaction.drop(GrantRecord, name=name, table=table)
@@ -150,7 +166,7 @@ def _registered(transaction: Transaction, tables: Iterable[str]) -> list[str]:
     known = [each.name for each in transaction.each(TableRecord)]
     if unknown := [table for table in wanted if table not in known]:
         hint = f"registered here: {', '.join(known) or 'none'}"
-        raise AccessError(f"there is no table {unknown[0][:64]!r} in this ledger", hint=hint)
+        raise ParameterError(f"there is no table {unknown[0][:64]!r} in this ledger", hint=hint)
     if not wanted:
         raise ParameterError("no table is named", hint=f"write one of {', '.join(known)}")
     return wanted
@@ -160,8 +176,16 @@ def _has(transaction: Transaction, name: str, table: str) -> bool:
     return transaction.one(GrantRecord, name=name, table=table) is not None
 
 
-def _day(expires: date | None) -> str:
-    if expires is None:
+def _day_again(login: LoginRecord) -> str:
+    """The last day that a login has. Refused once it is over: a new token would end with it."""
+    if is_over(login):
+        hint = Remedy("write {expires=DAY} with a new last day, or {expires=none} for none")
+        raise ParameterError(f"the last day of {login.name}, {login.expires}, is over", hint=hint)
+    return login.expires
+
+
+def _day(expires: LastDay) -> str:
+    if expires is None or expires == "none":
         return ""
     day = expires.isoformat()[:10]
     if day < now()[:10]:

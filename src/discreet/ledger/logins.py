@@ -50,7 +50,8 @@ class Account:
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
         return {
-            "name": self.name, "role": self.role, "state": self.state, "tables": list(self.grants),
+            "name": self.name, "role": self.role, "state": self.state,
+            "tables": [] if self.is_holder else list(self.grants),  # a holder needs no grant
             "limits": {table: as_strings(loss) for table, loss in self.limits.items()}, "since": self.since,
             "expires": self.expires,
         }  # fmt: skip

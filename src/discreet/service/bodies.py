@@ -129,7 +129,7 @@ class RaiseBody(Body):
 
 
 class AddBody(Body):
-    """A new account; `expires` is the last day of its token."""
+    """A new account; `expires` is the last day of its token. A holder may ask all tables."""
 
     model_config = _shown({"name": "alice", "tables": ["people"]}, {"name": "dora", "holder": True, "expires": "2100-01-01"})
     name: Short
@@ -160,9 +160,9 @@ class LimitBody(Body):
 
 
 class RotateBody(Body):
-    """The last day of the new token, if it is to have one."""
+    """The last day of the new token: that of the old one unless another is given, or `none` for no last day."""
 
-    model_config = _shown({"expires": "2100-01-01"}, {})
+    model_config = _shown({"expires": "2100-01-01"}, {"expires": "none"}, {})
     expires: Annotated[StrictStr, Field(max_length=20)] | None = None
 
 

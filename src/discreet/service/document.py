@@ -201,7 +201,7 @@ _ACCOUNT = _object(
 ACCOUNT = done("The account as it stands now.", _ACCOUNT)
 ACCOUNTS = _listed("analysts", "All accounts.", _ACCOUNT["examples"][0], _ACCOUNT)
 TOKEN = done("A token, told this once.", _object(
-    "name token", {"name": "alice", "token": "dsc_…"}, name=_TEXT, token=_TEXT,
+    "name token expires", {"name": "alice", "token": "dsc_…", "expires": "2100-01-01"}, name=_TEXT, token=_TEXT, expires=_MAYBE,
 ))  # fmt: skip
 ENTRIES = _listed(
     "entries", "Entries of the ledger, the newest last.",

@@ -1,5 +1,6 @@
 """Accounts, for data holders: each act is a signed entry that names who did it."""
 
+from pathlib import Path
 from typing import Any
 
 from fastapi import APIRouter
@@ -14,6 +15,7 @@ from discreet.service.writing import told
 __all__ = ["routes"]
 
 routes = APIRouter(tags=["accounts"])
+_AS_IT_IS = RotateBody()
 
 
 @routes.get("/api/analysts", responses=said(ACCOUNTS))
@@ -29,11 +31,18 @@ async def add(body: AddBody, holder: Holder, house: Inside) -> Response:
     return told(await house.do(_added, house.folder.path, body, holder.name))
 
 
-def _added(folder: Any, body: AddBody, by: str) -> dict[str, Any]:
-    token = accounts.add(folder, body.name, "holder" if body.holder else "analyst", expires=body.expires, by=by)
-    if body.tables:
-        accounts.grant(folder, body.name, body.tables, by=by)
-    return {"name": body.name, "token": token}
+def _added(folder: Path, body: AddBody, by: str) -> dict[str, Any]:
+    role = "holder" if body.holder else "analyst"
+    token = accounts.add(folder, body.name, role, expires=body.expires, tables=body.tables, by=by)  # type: ignore[arg-type]
+    return _told(folder, body.name, token)
+
+
+def _rotated(folder: Path, name: str, expires: str | None, by: str) -> dict[str, Any]:
+    return _told(folder, name, accounts.rotate(folder, name, expires=expires, by=by))
+
+
+def _told(folder: Path, name: str, token: str) -> dict[str, Any]:
+    return {"name": name, "token": token, "expires": accounts.named(folder, name).expires}
 
 
 @routes.post("/api/analysts/{name}/grant", responses=said(ACCOUNT, 400))
@@ -56,15 +65,13 @@ async def limit(name: str, body: LimitBody, holder: Holder, house: Inside) -> Re
 
 
 @routes.post("/api/analysts/{name}/rotate", responses=said(TOKEN, 400))
-async def rotate(name: str, body: RotateBody, holder: Holder, house: Inside) -> Response:
-    """A new token. The old one ends at once, in every worker."""
-    token = await house.do(accounts.rotate, house.folder.path, name, expires=body.expires, by=holder.name)
-    return told({"name": name, "token": token})
+async def rotate(name: str, holder: Holder, house: Inside, body: RotateBody = _AS_IT_IS) -> Response:
+    """A new token. The old one ends at once, in every worker. Its last day stays, unless another is given."""
+    return told(await house.do(_rotated, house.folder.path, name, body.expires, holder.name))
 
 
 @routes.post("/api/analysts/{name}/revoke", responses=said(ACCOUNT, 400))
 async def revoke(name: str, holder: Holder, house: Inside) -> Response:
     """The end of an account, at once and for good."""
     await house.do(accounts.revoke, house.folder.path, name, by=holder.name)
-    found = {each.name: each for each in await house.do(accounts.listed, house.folder.path)}
-    return told(found[name].to_dict())
+    return told((await house.do(accounts.named, house.folder.path, name)).to_dict())

@@ -184,9 +184,14 @@ async function add() {
     words: "Limits of different analysts do not add protection: they may share what they learn. What protects people is the one budget of the table.",
     fields: [["name", "Name, as it will stand in the ledger", { required: true }], ["limit", `Limit on ${state.name}, ${sign(kindOf())} (empty: none)`, { inputmode: "decimal" }], ["until", "Until (empty: no end)", { type: "date" }]] });
   if (!found) return;
-  const made = await post("/api/analysts", { name: found.name, tables: found.ticked, ...(found.until ? { expires: found.until } : {}) });
-  if (found.limit) await post(`/api/analysts/${encodeURIComponent(found.name)}/limit`, { table: state.name, [kindOf()]: found.limit });
-  await shownToken(made.name, made.token, copy);
+  const made = await post("/api/analysts", { name: found.name, tables: found.limit ? [] : found.ticked, ...(found.until ? { expires: found.until } : {}) });
+  const path = (verb) => `/api/analysts/${encodeURIComponent(found.name)}/${verb}`;
+  try {
+    if (found.limit) await post(path("limit"), { table: state.name, [kindOf()]: found.limit });   // before they may ask
+    if (found.limit && found.ticked.length) await post(path("grant"), { tables: found.ticked });
+  } finally {
+    await shownToken(made.name, made.token, copy);   // whatever became of the rest: it is told this once
+  }
   await done(`${made.name} may ask`);
 }
 
