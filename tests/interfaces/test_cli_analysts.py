@@ -29,7 +29,11 @@ def test_an_account_from_its_token_to_its_end(people, folder):
     with_token = Folder(folder)
     assert with_token.account(fresh).name == "alice"
     with_token.close()
+    people("analyst", "limit", ".", "alice", "people", "--epsilon", "0.5")
     assert json.loads(people("analyst", "revoke", ".", "alice", "--json").out) == {"name": "alice", "state": "revoked"}
+    (line,) = [line for line in people("budget", "people.toml").out.splitlines() if "alice" in line]
+    assert line.split() == ["alice", "ε", "0", "revoked", "ε", "0.5"]
+    assert json.loads(people("budget", "people.toml", "--json").out)["analysts"]["alice"]["state"] == "revoked"
     everything = page + "".join(people("ledger", what, ".").out for what in ("export", "verify"))
     shown = people("ledger", "show", "people.toml").out
     for line in ("alice, analyst", "carol, holder, until 2999-01-31", "alice: people", "alice, people: ε 0.5",

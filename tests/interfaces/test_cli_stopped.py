@@ -164,6 +164,17 @@ def test_an_analyst_who_is_not_frozen_is_not_let_go(orders, more):
     assert orders("unfreeze", "orders.toml", "--analyst", "bob", "--reason", "none").out == "bob may go on; it is in the ledger\n"
 
 
+def test_where_nothing_is_frozen_it_is_said_and_nothing_is_written(orders):
+    orders("freeze", "orders.toml", "--analyst", "bob", "--reason", "another")
+    before = orders("ledger", "export", "orders.toml").out
+    shown = orders("unfreeze", "orders.toml", "--reason", "x")
+    assert (shown.code, "people was not frozen: nothing was written" in shown.out) == (0, True)
+    assert "may go on" not in shown.out
+    assert "bob is frozen since 20" in words_of(shown)
+    assert "UTC" in shown.out
+    assert orders("ledger", "export", "orders.toml").out == before
+
+
 def test_unfreeze_of_a_table_says_who_stays_frozen(orders):
     orders("freeze", "orders.toml", "--reason", "a doubt")
     orders("freeze", "orders.toml", "--analyst", "bob", "--reason", "another")

@@ -18,6 +18,7 @@ from tests.service.outside import SOURCE, Outside
 
 from discreet.curator import accounts, office
 from discreet.errors import ParameterError
+from discreet.service.serving import serve
 from discreet.service.settings import Settings
 
 pytestmark = pytest.mark.slow
@@ -43,6 +44,16 @@ def test_it_listens_elsewhere_only_with_tls_or_behind_a_proxy(tmp_path):
     assert all(Settings(tmp_path, host) for host in ("127.0.0.1", "::1", "localhost", "127.0.0.9"))
     with pytest.raises(ParameterError, match="go together"):
         Settings(tmp_path, tls_cert=tmp_path / "cert.pem")
+
+
+def test_an_account_that_is_to_see_the_metrics_has_to_be_there(tmp_path):
+    home = made_home(tmp_path)
+    accounts.add(home.folder, "gone")
+    accounts.revoke(home.folder, "gone")
+    for name, why in (("monitr", "is not there"), ("gone", "was revoked")):
+        with pytest.raises(ParameterError, match=why) as refused:
+            serve(Settings(home.folder, port=0, metrics=("alice", name)), print)
+        assert "discreet analyst add" in refused.value.hint
 
 
 def test_a_worker_does_not_look_through_what_it_has_imported_again_and_again(served):

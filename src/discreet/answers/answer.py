@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from discreet.answers.spreadsheets import safe_cell
 from discreet.errors import ParameterError, QuestionError
@@ -52,11 +52,13 @@ class Allowance:
     spent: Loss
     remaining: Loss
     limit: Loss | None = None
+    closed: Literal["", "ended", "revoked"] = ""  # of an account that gets nothing more, whatever is left
 
     def to_dict(self) -> dict[str, Any]:
         """All but the name, as strings."""
         limit = {} if self.limit is None else {"limit": as_strings(self.limit)}
-        return limit | {"spent": as_strings(self.spent), "remaining": as_strings(self.remaining)}
+        state = {"state": self.closed} if self.closed else {}
+        return limit | state | {"spent": as_strings(self.spent), "remaining": as_strings(self.remaining)}
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -52,7 +52,7 @@ def read_budget(body: Body) -> BudgetState:
 
 def _allowance(name: str, body: Body) -> Allowance:
     limit = read_loss(body["limit"]) if "limit" in body else None
-    return Allowance(name, read_loss(body["spent"]), read_loss(body["remaining"]), limit)
+    return Allowance(name, read_loss(body["spent"]), read_loss(body["remaining"]), limit, body.get("state", ""))
 
 
 # ---- answers

@@ -39,13 +39,13 @@ def history(
     from discreet.answers.bodies import read_loss
     from discreet.answers.losses import loss_in_words
     from discreet.cli.page import Page
-    from discreet.plots.lettering import clean, shortened
+    from discreet.plots.lettering import clean, minute, shortened
 
     page = Page()
     if not found:
         page.line(f"nothing was answered to {clean(table.analyst)} about {clean(table.name)} yet")
         return
-    rows = [(each["id"], each["at"][:19].replace("T", " "), _paid(loss_in_words(read_loss(each["cost"]))),
+    rows = [(each["id"], minute(each["at"]), _paid(loss_in_words(read_loss(each["cost"]))),
              shortened(clean(each["question"]), 60)) for each in found]  # fmt: skip
     page.table("llll", ["answer", "at", "price", "question"], rows)
 

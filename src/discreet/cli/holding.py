@@ -270,18 +270,22 @@ def unfreeze(
     from discreet.curator import office
 
     path = local(file)
+    before = stops = office.stops(path, analyst)
     if reason is None:
-        stops, found = office.stops(path, analyst), office.alarms(path)
+        found = office.alarms(path)
     else:
         found = office.unfreeze(path, reason=reason, analyst=analyst)
         stops = office.stops(path)
+    is_changed = reason is not None and (analyst is not None or any(stop.is_of_table for stop in before))
     is_stopped = any(stop.analyst == analyst for stop in stops)
     if as_json:
         print_json({"facts": str(file), "analyst": analyst, "frozen": is_stopped, "alarms": [each.to_dict() for each in found],
                     "stops": [stop.to_dict() for stop in stops]})  # fmt: skip
     else:
         _show_alarms(found)
-        _show_what_is_left(file, stops, analyst, is_changed=reason is not None)
+        if reason is not None and not is_changed:
+            say(f"{_table_in(file)} was not frozen: nothing was written")
+        _show_what_is_left(file, stops, analyst, is_changed=is_changed)
     if reason is not None and is_stopped:
         raise typer.Exit(5)
 
@@ -312,11 +316,11 @@ def _table_in(file: Path) -> str:
 
 def _show_alarms(found: "list[Alarm]") -> None:
     from discreet.cli.page import Page
-    from discreet.plots.lettering import clean
+    from discreet.plots.lettering import clean, minute
 
     page = Page()
     for one in found:
         tables = ", and all tables about the same people" if one.froze_tables else ""
-        page.line((f"charge {one.charge}", "bold"), f"  {clean(one.table)}, {one.at[:19]}: froze {clean(one.asker)}{tables}")
+        page.line((f"charge {one.charge}", "bold"), f"  {clean(one.table)}, {minute(one.at)}: froze {clean(one.asker)}{tables}")
         page.say(clean(one.question), indent=4)
         page.say(f"{clean(one.cause) or 'unknown cause'}, reference {one.reference}", indent=4, style="dim")

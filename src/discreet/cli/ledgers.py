@@ -40,16 +40,16 @@ def show(
         return
     from discreet.cli.entries import entry_in_words
     from discreet.cli.page import Page
+    from discreet.plots.lettering import minute
 
     page = Page()
     for entry in entries:
         what, about = entry_in_words(entry.kind, entry.body, entry.hash)
-        moment = entry.at.replace("T", " ")[:19]
-        page.line(f"{entry.number:>5}  ", (f"{moment}  ", "dim"), (f"{entry.kind:<9}", "bold"), what, indent=0)
+        page.line(f"{entry.number:>5}  ", (f"{minute(entry.at)}  ", "dim"), (f"{entry.kind:<9}", "bold"), what, indent=0)
         if about:
-            page.say(about, indent=37, style="dim")
+            page.say(about, indent=38, style="dim")
     if entries and entries[0].number > 1:
-        page.line((f"the last {len(entries)} of {entries[-1].number}; --last N shows more, times are UTC", "dim"), indent=0)
+        page.line((f"the last {len(entries)} of {entries[-1].number}; --last N shows more", "dim"), indent=0)
 
 
 @ledgers.command("verify")

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from discreet.cli.options import typed
-from discreet.plots.lettering import clean
+from discreet.plots.lettering import clean, minute
 
 if TYPE_CHECKING:
     from discreet.cli.page import Page
@@ -38,7 +38,8 @@ def show_faults(page: "Page", faults: "list[Failed]") -> None:
     for each in faults[:_MOST]:
         looked = "" if each.is_open else ", looked at"
         froze = f"; froze {', '.join(map(clean, each.froze))}{looked}" if each.froze else ""
-        page.line(f"{each.at[:19]}  charge {each.charge} of {clean(each.analyst)}, reference {each.reference}{froze}", indent=4)
+        of = f"charge {each.charge} of {clean(each.analyst)}"
+        page.line(f"{minute(each.at)}  {of}, reference {each.reference}{froze}", indent=4)
 
 
 def _in_words(stop: "Stop", table: str, file: str) -> tuple[str, str]:
@@ -64,4 +65,4 @@ def _in_words(stop: "Stop", table: str, file: str) -> tuple[str, str]:
 
 
 def _since(stop: "Stop") -> str:
-    return f" since {stop.since[:19]}" if stop.since else ""
+    return f" since {minute(stop.since)}" if stop.since else ""

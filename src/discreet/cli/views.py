@@ -127,12 +127,17 @@ def show_budget(page: Page, state: BudgetState, title: str) -> None:
 
 
 def _analysts(state: BudgetState) -> tuple[str, list[str], list[list[Cell]]]:
-    """Who has spent what, and what is left of their limits if there are some."""
+    """Who has spent what, and what is left of their limits if there are some; of a closed account, that it is."""
     each = state.analysts.values()
     names, sides = ["analyst", "spent"], "ll"
     rows: list[list[Cell]] = [[clean(one.name), loss_in_words(one.spent)] for one in each]
-    if any(one.limit is not None for one in each):
-        names, sides = [*names, "left", "limit"], "llll"
+    has_limits = any(one.limit is not None for one in each)
+    if has_limits or any(one.closed for one in each):
+        names, sides = [*names, "left"], "lll"
         for row, one in zip(rows, each, strict=True):
-            row += [loss_in_words(one.remaining, up=False), "" if one.limit is None else loss_in_words(one.limit)]
+            row.append(one.closed or (loss_in_words(one.remaining, up=False) if has_limits else ""))
+    if has_limits:
+        names, sides = [*names, "limit"], "llll"
+        for row, one in zip(rows, each, strict=True):
+            row.append("" if one.limit is None else loss_in_words(one.limit))
     return sides, names, rows

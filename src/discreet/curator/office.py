@@ -139,14 +139,18 @@ def freeze(path: Place, *, reason: str, analyst: str | None = None, by: str = ""
 def unfreeze(path: Place, *, reason: str, analyst: str | None = None, by: str = "") -> list[Alarm]:
     """Asking is allowed again: of the table and all tables about the same people, or of one analyst. What had frozen them.
 
-    A table that was closed since its source changed must have the registered content again. An end stays where it is.
+    A table that was closed since its source changed must have the registered content again. An end stays where it is. Where
+    nothing is frozen or closed, nothing is written.
     """
     _reason(reason)
     with _opened(path) as (ledger, facts):
-        if analyst is None:
-            open_again(facts, ledger)
+        found = stopped.stops(ledger, facts.name)
+        if analyst is not None:
+            _check_frozen(found, facts.name, analyst)
+        elif not any(stop.is_of_table for stop in found):
+            return []
         else:
-            _check_frozen(stopped.stops(ledger, facts.name), facts.name, analyst)
+            open_again(facts, ledger)
         return _with_causes(path, registry.unfreeze(ledger, facts.name, reason, analyst=analyst, by=by))
 
 

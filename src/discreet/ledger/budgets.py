@@ -5,8 +5,9 @@ from discreet.ledger.admission import limit_of
 from discreet.ledger.alarms import ANONYMOUS
 from discreet.ledger.entries.amounts import NOTHING, Amount
 from discreet.ledger.entries.books import ALL, Books
+from discreet.ledger.logins import closed
 from discreet.ledger.port import Snapshot
-from discreet.ledger.records import GrantRecord, LimitRecord
+from discreet.ledger.records import GrantRecord, LimitRecord, LoginRecord
 from discreet.ledger.rows import TableRow
 
 __all__ = ["state_of"]
@@ -44,7 +45,9 @@ def _allowance(snapshot: Snapshot, row: TableRow, books: Books, asker: str, by_a
     """What one of them has spent, and has left: of their limit, and of what all have."""
     spent, limit = books.spent(asker, now=row.name), limit_of(snapshot, row, asker)
     left, loss = _left_for(snapshot, row, books, asker, by_all), row.money.loss
-    return Allowance(asker, loss(spent), loss(left), None if limit is None else loss(limit))
+    login = snapshot.one(LoginRecord, name=asker)
+    state = "" if login is None else closed(login)
+    return Allowance(asker, loss(spent), loss(left), None if limit is None else loss(limit), state)
 
 
 def _left_for(snapshot: Snapshot, row: TableRow, books: Books, asker: str, by_all: Amount) -> Amount:

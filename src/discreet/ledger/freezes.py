@@ -35,6 +35,11 @@ class Stop:
         return asdict(self)
 
     @property
+    def is_of_table(self) -> bool:
+        """Whether unfreezing the table lifts it: not who was frozen by hand and by name, nor an end that is an end."""
+        return self.state != "ended" and (self.analyst is None or bool(self.reference))
+
+    @property
     def moment(self) -> str:
         """When, for a sentence: `` since 2026-11-16 17:40 UTC``; older ledgers may not know."""
         return f" since {minute(self.since)}" if self.since else ""

@@ -20,7 +20,7 @@ from discreet.ledger.records import GrantRecord, LimitRecord, LoginRecord
 from discreet.ledger.rows import account_of, table_record
 from discreet.privacy.losses import Loss
 
-__all__ = ["Account", "Role", "account_in", "check_grants", "is_over", "login_named", "login_of_token", "not_there"]
+__all__ = ["Account", "Role", "account_in", "check_grants", "closed", "is_over", "login_named", "login_of_token", "not_there"]
 
 Role = Literal["analyst", "holder"]
 _NAME = re.compile(r"\w[\w.@+-]{0,63}")
@@ -90,6 +90,11 @@ def is_over(login: LoginRecord) -> bool:
     return login.ended or bool(login.expires and now()[:10] > login.expires)
 
 
+def closed(login: LoginRecord) -> Literal["", "ended", "revoked"]:
+    """Why a login opens nothing any more; nothing if it does."""
+    return "revoked" if login.revoked else "ended" if is_over(login) else ""
+
+
 def check_open(login: LoginRecord) -> None:
     """Refuses a login that has ended or was revoked."""
     if login.revoked:
@@ -122,7 +127,7 @@ def account_in(snapshot: Snapshot, login: LoginRecord) -> Account:
     return Account(
         login.name, "holder" if login.role == "holder" else "analyst",
         tuple(each.table for each in snapshot.each(GrantRecord, name=login.name)), limits, login.since, login.expires or None,
-        "revoked" if login.revoked else "ended" if is_over(login) else "open",
+        closed(login) or "open",
     )  # fmt: skip
 
 

@@ -14,6 +14,7 @@ import uvicorn
 
 from discreet.curator.folder import Folder
 from discreet.errors import ParameterError
+from discreet.ledger.accounts import accounts
 from discreet.service.logs import check_log, log_to
 from discreet.service.loops import Alone, Loop
 from discreet.service.seats import take_seat
@@ -36,7 +37,7 @@ def serve(settings: Settings, said: Callable[[str], None]) -> None:
 
     Raises ParameterError for what is wrong with the settings, before anything listens; Fault if it cannot begin.
     """
-    Folder(settings.folder).close()
+    _check_folder(settings)
     check_log(settings.log_file)
     _check_certificate(settings)
     listening = _socket(settings)
@@ -89,6 +90,20 @@ def _more_files() -> None:
         if now != resource.RLIM_INFINITY:
             wanted = max(now, _ENOUGH_FILES) if most == resource.RLIM_INFINITY else most
             resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
+
+
+def _check_folder(settings: Settings) -> None:
+    """Raises DiscreetError if there is no ledger to be opened; ParameterError for an account that is not there."""
+    folder = Folder(settings.folder)
+    try:
+        state = {each.name: each.state for each in accounts(folder.ledger)}
+    finally:
+        folder.close()
+    for name in settings.metrics:
+        if state.get(name, "revoked") == "revoked":
+            what = "was revoked" if name in state else "is not there"
+            hint = "discreet analyst add DIR NAME makes one; data holders see the numbers without --metrics"
+            raise ParameterError(f"the account {name[:64]!r} that may see the metrics {what}", hint=hint)
 
 
 def _check_certificate(settings: Settings) -> None:
