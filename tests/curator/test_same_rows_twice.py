@@ -8,7 +8,7 @@ import pytest
 from tests.ledger.made import ROWS, count_above, edit, write_table
 
 import discreet as dc
-from discreet.curator import office, open_table
+from discreet.curator import intake, office, open_table
 
 pytestmark = pytest.mark.slow  # tables are registered, and again
 
@@ -44,6 +44,34 @@ def beside_others(folder):
     shutil.copyfile(folder / "t.csv", folder / "many" / "a.csv")
     (folder / "many" / "b.csv").write_text(ROWS.replace("someone", "another"), encoding="utf-8")
     return "many/*.csv"
+
+
+def test_tables_with_the_same_unit_column_and_no_group_are_warned_of(tmp_path):
+    rows = "who,x\n" + "".join(f"{number},{number % 9}\n" for number in range(60))
+    for name, more in (("visits", ""), ("people", ""), ("staff", 'people = "staff"\n'), ("ward", 'people = "patients"\n')):
+        (tmp_path / f"{name}.csv").write_text(rows.replace("who,x", f"who,{name}"), encoding="utf-8")
+        (tmp_path / f"{name}.toml").write_text(f'''[table]
+name = "{name}"
+source = "{name}.csv"
+unit = {{ column = "who", max_rows = 10 }}
+neighbours = "add_remove"
+{more}
+[budget]
+epsilon = 1
+
+[columns.who]
+type = "integer"
+''', encoding="utf-8")
+    told = office.register(tmp_path / "visits.toml").warnings
+    assert [each for each in told if "people, staff, ward have the unit column 'who' too" in each]
+    told = office.register(tmp_path / "ward.toml").warnings
+    assert [each for each in told if "people, visits have the unit column" in each]                    # another group is meant
+    assert 'people = "…"' in told[-1]
+    checked = intake.check(tmp_path, (tmp_path / "people.toml").read_text(encoding="utf-8"))
+    assert [each for each in checked.warnings if "staff, visits, ward have" in each]
+    (tmp_path / "visits.toml").unlink()
+    (tmp_path / "people.toml").unlink()
+    assert not office.register(tmp_path / "staff.toml").warnings
 
 
 WAYS = {"a second name": lambda folder: "t.csv", "a folder of links": linked, "a copy": copied, "beside others": beside_others}

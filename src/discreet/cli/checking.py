@@ -67,8 +67,12 @@ def joins_in(file: Path) -> list[str]:
 def warnings_in(file: Path) -> tuple[str, ...]:
     """Advice about a sound facts file."""
     from discreet.curator.advice import past_end
+    from discreet.curator.same_people import same_people_notes
 
-    return () if is_release(file) else past_end(read_facts(file).budget)
+    if is_release(file):
+        return ()
+    facts = read_facts(file)
+    return (*past_end(facts.budget), *same_people_notes(facts, file.parent))
 
 
 def _in_words(join: Joinable, facts: Facts) -> str:

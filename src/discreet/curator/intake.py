@@ -16,6 +16,7 @@ from discreet.curator import brought, office
 from discreet.curator.advice import advice_on, past_end
 from discreet.curator.buying import bought_by
 from discreet.curator.office import Registered
+from discreet.curator.same_people import same_people_notes
 from discreet.engines.duckdb.lookup_values import wrong_lookups
 from discreet.engines.headers import columns_in, lacking
 from discreet.errors import FactsError, ParameterError
@@ -81,7 +82,7 @@ def check(folder: Path, text: str) -> Checked:
         found = _placed(lines, [(("table", "source"), outside.message, outside.hint)])
     if found:
         return Checked(found)
-    warnings = (*advice_on(facts.budget.cap, facts), *past_end(facts.budget))
+    warnings = (*advice_on(facts.budget.cap, facts), *past_end(facts.budget), *same_people_notes(facts, folder))
     return Checked((), warnings, table_as_dict(facts, facts.budget.cap) | {"buys": bought_by(facts)})
 
 

@@ -10,6 +10,7 @@ from discreet.answers.answer import Answer, BudgetState
 from discreet.curator.advice import advice_on, first_question, past_end
 from discreet.curator.certificates import match_answer, verify_receipt, verify_release
 from discreet.curator.opening import open_table, public_facts, registered_facts
+from discreet.curator.same_people import same_people_notes
 from discreet.curator.source_identity import check_readable, has_no_units, is_as_seen, lost_columns, open_again, seen_of
 from discreet.engines import open_engine
 from discreet.engines.inspection import Inspection, inspected
@@ -99,7 +100,8 @@ def register(path: Place, *, separate: bool = False, reason: str = "", anyway: b
         state, notes = ledger.state(facts.name), registry.cap_notes(ledger, facts)
     finally:
         ledger.close()
-    warnings = (*advice_on(facts.budget.cap, facts), *past_end(facts.budget), *notes)
+    beside = () if separate else same_people_notes(facts, file.parent)
+    warnings = (*advice_on(facts.budget.cap, facts), *past_end(facts.budget), *beside, *notes)
     return Registered(facts.name, facts.version, place_of(file), state, warnings, already, first_question(facts))
 
 
