@@ -389,6 +389,15 @@ def test_after_a_fault_analysts_see_frozen_and_the_data_holder_sees_the_fault_an
     assert json.loads(people("ledger", "verify", ".", "--json").out)["ok"]
 
 
+def test_acts_on_a_table_that_is_kept_elsewhere_say_where_they_are_done(discreet):
+    for words in (("check",), ("register",), ("freeze", "--reason", "x")):
+        refused = discreet(*words, "https://data.example/people")
+        assert (refused.code, "this is done where the table is kept" in refused.err) == (2, True)
+        assert "https:/data" not in refused.err
+    refused = discreet("receipt", "show", "https://data.example/people", "9f2c41d0a7be")
+    assert (refused.code, "/api/answers/{id}/receipt" in refused.err, "answer.receipt" in refused.err) == (2, True, True)
+
+
 def test_nothing_odd_in_the_rows_shows(discreet):
     for words in (("check", "people.toml"), ("register", "people.toml")):
         shown = discreet(*words)

@@ -60,6 +60,13 @@ def test_a_new_token_keeps_its_last_day_and_needs_no_body(client, holder):
     assert holder.post("/api/analysts/felix/rotate", {"expire": "none"}).status_code == 422
 
 
+def test_a_table_in_a_database_is_sent_to_the_machine_of_the_ledger(holder):
+    facts = FACTS.format(name="town", epsilon=10).replace("town.csv", "postgresql://localhost/data#town")
+    for path, body in (("/api/register", {}), ("/api/tables/people/version", {"reason": "new rows"})):
+        refused = holder.post(path, {"facts": facts} | body)
+        assert (refused.status_code, "discreet version new FILE" in refused.json()["hint"]) == (400, True), refused.text
+
+
 def test_freezing_is_seen_at_once_with_its_reason_and_ends(alice, holder):
     assert holder.post("/api/tables/people/freeze", {"reason": "a leak is looked into"}).status_code == 200
     told = alice.post("/api/tables/people/ask", COUNT | {"epsilon": "0.125"})

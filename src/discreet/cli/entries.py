@@ -25,7 +25,7 @@ def entry_in_words(kind: str, body: Mapping[str, Any], found: str) -> tuple[str,
             withheld = "; not delivered, since who asked was frozen" if body.get("withheld") else ""
             return f"charge {body['charge']} answered: answer {found[:12]}{withheld}", ""
         case "resume":
-            return f"charge {body['charge']} resumed after a crash, attempt {body['attempt']}", ""
+            return f"charge {body['charge']} resumed after its process had ended or crashed, attempt {body['attempt']}", ""
         case "fault":
             froze = [*map(clean, body.get("frozen", ())), *(["all tables about the same people"] if body.get("tables") else [])]
             frozen = f"; froze {', '.join(froze)}" if froze else ""

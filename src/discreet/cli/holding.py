@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from discreet.cli.options import FactsFile, Json, local, out_file, print_json, typed
+from discreet.cli.options import FactsFile, Json, here, local, out_file, print_json, typed
 from discreet.cli.printing import say
 from discreet.cli.unwritten import file_unwritten
 from discreet.errors import FactsError, ParameterError
@@ -135,7 +135,7 @@ def check(
     from discreet.cli.inspecting import inspect_all, show_rows
     from discreet.cli.page import Page
 
-    files, problems = check_all(path)
+    files, problems = check_all(here(path))
     sound = [file for file in files if not any(one.file == str(file) for one in problems)]
     found = inspect_all(sound) if rows and not problems else {}
     if as_json:

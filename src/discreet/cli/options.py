@@ -16,7 +16,7 @@ from discreet.errors import FactsError, ParameterError, QuestionError
 __all__ = [
     "ASKING", "As", "Assuming", "BoundsShare", "CHECKING", "Confidence", "Delta", "Epsilon", "FactsFile", "HOLDING", "Json",
     "MaxGroups", "MaxRows", "MaxRowsPerGroup", "Offer", "Reason", "Rho", "Sql", "SqlFile", "TRYING", "ValueIntervals",
-    "Weight", "Within", "is_there", "local", "named_numbers", "out_file", "picture_file", "print_json", "question_text",
+    "Weight", "Within", "here", "is_there", "local", "named_numbers", "out_file", "picture_file", "print_json", "question_text",
     "reading_words", "typed",
 ]  # fmt: skip
 
@@ -141,13 +141,18 @@ def question_text(sql: str | None, file: Path | None) -> str:
 
 def local(file: Path) -> Path:
     """``file``, refused where it cannot be a facts file here."""
-    written = file.as_posix()
-    if written.startswith(("https:", "http:")):
-        raise ParameterError("this is done where the table is kept", hint="write the path of a facts file")
+    written = here(file).as_posix()
     if is_there(file) and file.is_dir():
         raise FactsError("this is a folder, not a facts file", hint=f"write one of its files, such as {written}/people.toml",
                          file=str(file))  # fmt: skip
     return file
+
+
+def here(path: Path) -> Path:
+    """``path``, refused where it is the address of a table that is kept elsewhere."""
+    if path.as_posix().casefold().startswith(("https:", "http:")):
+        raise ParameterError("this is done where the table is kept", hint="write the path of a facts file")
+    return path
 
 
 def is_there(path: Path) -> bool:

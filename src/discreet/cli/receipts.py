@@ -8,6 +8,7 @@ import typer
 from discreet.cli.ledgers import read_document
 from discreet.cli.options import FactsFile, Json, local, print_json
 from discreet.cli.printing import json_text
+from discreet.cli.tables import is_far
 from discreet.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -27,6 +28,9 @@ def show(
     """Print the receipt of an answer: question, mechanism, loss, budget before and after, signature."""
     from discreet.curator import office
 
+    if is_far(file.as_posix()):
+        hint = "in Python it is answer.receipt; over HTTP, /api/answers/{id}/receipt; discreet ask --receipt PATH writes it"
+        raise ParameterError("whoever asks a service gets the receipt with the answer", hint=hint)
     typer.echo(json_text(office.receipt(local(file), answer), indent=2))
 
 

@@ -30,6 +30,7 @@ __all__ = ["Checked", "UPLOADS", "check", "draft", "new_version", "register", "u
 UPLOADS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz", ".parquet", ".duckdb")
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
 _Lines = dict[tuple[str | int, ...], int]
+_FILES = ("csv", "parquet", "duckdb")  # kinds of sources that may be brought
 _TABLE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,63}")
 
 
@@ -139,13 +140,16 @@ def _outside(folder: Path, facts: Facts) -> FactsError | None:
     """Why the sources of facts are not all of them files in the folder; None if they are."""
     sources = [facts.located, *(each.facts.located if isinstance(each, Companion) else each.located for each in facts.joins)]
     places = [folder / join.source for join in facts.joins if isinstance(join, Companion)]
-    places += [Path(each.place) for each in sources if each is not None and each.kind in ("csv", "parquet", "duckdb")]
-    is_ours = all(each is None or (each.kind in ("csv", "parquet", "duckdb") and not each.glob) for each in sources)
+    places += [Path(each.place) for each in sources if each is not None and each.kind in _FILES]
+    is_ours = all(each is None or (each.kind in _FILES and not each.glob) for each in sources)
     home = folder.resolve()
     if is_ours and all(place.parent.resolve() == home and not place.name.startswith(".") for place in places):
         if all(_is_plain(place) for place in places):
             return None
         return FactsError("there is no such file here", hint="upload it first", key="table.source")
+    if any(each is not None and each.kind not in _FILES for each in sources):
+        hint = "on the machine of the ledger: discreet register FILE; for a new version, discreet version new FILE"
+        return FactsError("the source is not a file, and is not looked at from afar", hint=hint, key="table.source")
     return FactsError("the source is not a file of this folder", hint="upload it, and write its name alone", key="table.source")
 
 
