@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import uvicorn
 
+from discreet.curator import accounts
 from discreet.curator.folder import Folder
 from discreet.errors import ParameterError
-from discreet.ledger.accounts import accounts
 from discreet.service.logs import check_log, log_to
 from discreet.service.loops import Alone, Loop
 from discreet.service.seats import take_seat
@@ -94,11 +94,8 @@ def _more_files() -> None:
 
 def _check_folder(settings: Settings) -> None:
     """Raises DiscreetError if there is no ledger to be opened; ParameterError for an account that is not there."""
-    folder = Folder(settings.folder)
-    try:
-        state = {each.name: each.state for each in accounts(folder.ledger)}
-    finally:
-        folder.close()
+    Folder(settings.folder).close()
+    state = {each.name: each.state for each in accounts.listed(settings.folder)}
     for name in settings.metrics:
         if state.get(name, "revoked") == "revoked":
             what = "was revoked" if name in state else "is not there"
