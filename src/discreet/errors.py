@@ -154,6 +154,7 @@ class Fault(DiscreetError):
         self.freezes = freezes
         self.reference = uuid4().hex[:12]
         self.cause = ""  # the kind of what went wrong, for the curator's log
+        self.kept = ""  # what was charged for it, in words for whoever asked
         self.told = ""  # the engine's own words: only where whoever holds the data looks at their own source
 
     def __str__(self) -> str:
@@ -169,8 +170,9 @@ class EngineFault(Fault):
 class SourceFault(EngineFault):
     """The source is gone, or was written to while it was read. Nobody's question is to blame."""
 
-    def __init__(self, message: str, *, hint: str = "") -> None:
+    def __init__(self, message: str, *, hint: str = "", cause: str = "") -> None:
         super().__init__(message, hint=hint, freezes=False)
+        self.cause = cause
 
 
 class LedgerFault(Fault):

@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from contextlib import contextmanager
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -17,7 +18,17 @@ from tests.engines.live import CANARY, COUNT, ROWS, SUM, TRUE, answers, charges,
 import discreet as dc
 from discreet.curator import office, open_table
 from discreet.engines import faults
+from discreet.engines.headers import lacking
 from discreet.engines.postgres import connecting, engine
+from discreet.engines.postgres.headers import columns_at
+from discreet.facts.file import read_facts
+from discreet.facts.model import Source
+
+
+def logged(file):
+    """What the log of faults has for whoever holds the data."""
+    return [json.loads(line) for line in (file.parent / ".discreet" / "faults.log").read_text(encoding="utf-8").splitlines()]
+
 
 COLUMNS = {"x": "float8", "place": "int4", "name": "text"}
 
@@ -344,9 +355,33 @@ def test_a_table_that_somebody_holds_for_long_is_nobodys_fault(curator, file, na
 ])  # fmt: skip
 def test_a_table_that_may_not_be_asked_since_it_was_registered_costs_nothing(file, name, act):
     owner(*act.format(name, *name.split(".")).split("; "))
-    error = refused(file)
-    assert "someone" not in str(error)
-    assert "reader" not in str(error) or "GRANT" in str(error)
+    error = refused(file, dc.SourceFault)
+    told = str(error)
+    assert (error.message, error.hint) == (faults.GONE, "whoever holds the data looks with discreet check FILE")
+    assert not [word for word in ("someone", "reader", "role", "column", name) if word in told]
+    (line,) = logged(file)
+    assert (line["reference"], line["table"]) == (error.reference, "t")
+    assert line["cause"] not in ("", "FactsError", "SourceFault")
+    (lack,) = lacking(read_facts(file))
+    assert lack.message == line["cause"], "whoever looks at their own source is told all of it"
+
+
+@pytest.mark.parametrize(("act", "cause"), [
+    ("GRANT UPDATE ON {0} TO reader", "the role may write to {0}"),
+    ("ALTER TABLE {0} RENAME COLUMN x TO y", "the source has no column 'x'"),
+    ("DROP TABLE {0}", "there is no table {0} that the role may read"),
+])  # fmt: skip
+def test_what_changed_under_an_open_table_is_logged_once_and_told_to_nobody_else(curator, file, name, caplog, act, cause):
+    answers(curator)
+    owner(act.format(name))
+    for turn in range(2):
+        caplog.clear()
+        with pytest.raises(dc.SourceFault) as caught:
+            curator.ask(f"{COUNT} WHERE x > {turn}", epsilon="0.5", analyst="alice")
+        assert (caught.value.message, caught.value.freezes) == (faults.GONE, False)
+        assert (logged(file)[-1]["reference"], logged(file)[-1]["cause"]) == (caught.value.reference, cause.format(name))
+        assert [caught.value.reference in record.getMessage() for record in caplog.records] == [True], "one reference"
+    assert len(charges(file)[0]) == 1
 
 
 @pytest.mark.parametrize("kind", ["numeric", "numeric(1000)", "numeric(12,3)", "float4", "text", "int8", "{0}.amount"])
@@ -366,7 +401,8 @@ def test_numbers_stored_another_way_since_they_were_registered_are_the_same(file
 
 def test_a_column_that_nobody_declared_is_not_named_to_whoever_asks(file, name):
     owner(f"ALTER TABLE {name} ADD COLUMN hidden_disease int4", f"ALTER TABLE {name} RENAME x TO y")
-    assert "hidden_disease" not in str(refused(file, dc.FactsError))
+    assert "hidden_disease" not in str(refused(file, dc.SourceFault))
+    assert logged(file)[-1]["cause"] == "the source has no column 'x'"
 
 
 # ---- types, at register
@@ -527,6 +563,8 @@ def test_a_password_comes_from_the_places_of_libpq_and_is_written_nowhere(locked
         with pytest.raises(dc.SourceFault) as caught:
             office.register(file)
         assert "password" in str(caught.value), "whoever holds the data is told what the server says"
+        assert caught.value.cause == "no password found"
+        assert "~/.pgpass" in caught.value.hint
     for name, value in words.items():
         monkeypatch.setenv(name, value)
     office.register(file)
@@ -539,8 +577,41 @@ def test_a_password_comes_from_the_places_of_libpq_and_is_written_nowhere(locked
         with pytest.raises(dc.SourceFault) as caught:
             curator.ask(COUNT, epsilon=1)
         assert "password" not in str(caught.value)
-        assert "hush" not in str(caught.value) + caplog.text
+        assert logged(file)[-1]["cause"] == "password refused"
+        assert "hush" not in str(caught.value) + caplog.text + json.dumps(logged(file))
     curator.close()
+
+
+HINTS = {"service": "~/.pg_service.conf", "role": "the role", "database": "name of the database"}
+
+
+def test_why_there_is_no_connection_is_in_the_log_in_words_of_ours(tmp_path, name, monkeypatch):
+    file = registered(tmp_path, source(name))
+    plain = connecting.connected
+    places = {
+        "cannot connect: refused": "postgresql://reader@127.0.0.1:1/postgres",
+        "cannot connect: no such host": "postgresql://reader@hush-4711.invalid/postgres",
+        "cannot connect: no such socket": f"postgresql://reader@/postgres?host={tmp_path}",
+        "no such service in the service file": "postgresql:///?service=hush-4711",
+        "no such role": pg.reader().replace("//reader@", "//hush-4711@"),
+        "no such database": pg.reader().replace("/postgres?", "/hush-4711?"),
+    }
+    for cause, place in places.items():
+        monkeypatch.setattr(engine, "connected", lambda _, place=place: plain(Source("postgresql", place, name)))
+        monkeypatch.setattr(connecting, "connected", lambda _, place=place: plain(Source("postgresql", place, name)))
+        error = refused(file, dc.SourceFault)
+        assert error.message == faults.GONE
+        assert logged(file)[-1]["cause"] == cause
+        monkeypatch.setattr(connecting, "connected", plain)
+        monkeypatch.setattr(engine, "connected", plain)
+        with pytest.raises(dc.EngineFault) as caught:  # as init does
+            columns_at(Source("postgresql", place, name))
+        assert caught.value.told, "whoever holds the data reads the server's own words"
+        word = next((word for begins, word in HINTS.items() if begins in cause), "host and port")
+        assert word in caught.value.hint
+        (lack,) = lacking(replace(read_facts(file), located=Source("postgresql", place, name)))
+        assert lack.hint == caught.value.hint
+    assert "hush" not in (file.parent / ".discreet" / "faults.log").read_text(encoding="utf-8")
 
 
 # ---- tests themselves

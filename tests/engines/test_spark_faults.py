@@ -143,10 +143,10 @@ def test_a_table_that_was_changed_since_it_was_registered_costs_nothing_or_is_re
     refused(file)
     for kind in ("ARRAY<DOUBLE>", "BOOLEAN", "STRUCT<a: INT>", "MAP<STRING, INT>"):
         spark.sql(f"CREATE TABLE {name} (x {kind}, place INT, name STRING) USING parquet")
-        refused(file, dc.FactsError)
+        refused(file, dc.SourceFault)
         spark.sql(f"DROP TABLE {name}")
     spark.sql(f"CREATE TABLE {name} (y DOUBLE, place INT, name STRING, hidden_disease INT) USING parquet")
-    assert "hidden" not in str(refused(file, dc.FactsError))
+    assert "hidden" not in str(refused(file, dc.SourceFault))
     spark.sql(f"DROP TABLE {name}")
     curator = open_table(file)
     for turn, kind in enumerate(("DECIMAL(38,10)", "FLOAT", "STRING")):

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from discreet.curator.source_identity import check_companions, check_source
+from discreet.engines.faults import GONE, noted, unlogged
 from discreet.engines.wanted import Engine
 from discreet.errors import AccessError, FactsError, Fault, SourceFault
 from discreet.facts.model import Facts
@@ -12,6 +13,8 @@ from discreet.ledger.folder import log_fault
 from discreet.ledger.registry import known
 
 __all__ = ["Held"]
+
+_LOOK = "whoever holds the data looks with discreet check FILE"
 
 
 class Held:
@@ -29,6 +32,8 @@ class Held:
             return self.checked()
         except Fault as fault:
             log_fault(self.place, fault, table=self.facts.name)
+            if isinstance(fault, SourceFault) and self.place is not None:
+                fault.hint = fault.hint or _LOOK
             raise
 
     def checked(self) -> Engine:
@@ -54,20 +59,25 @@ class Held:
         except AccessError as error:
             self.engine = None  # it has read something else
             raise SourceFault(error.message, hint=error.hint) from None
-        except FactsError:  # it lacks what the facts declare, since it was read
+        except FactsError as error:  # it lacks what the facts declare, since it was read
             self.engine = None
-            raise SourceFault(f"the source of {self.facts.name} has changed while it was read") from None
+            changed = f"the source of {self.facts.name} has changed while it was read"
+            raise noted(SourceFault(changed, cause=error.message)) from None
 
     def _forget_stale(self) -> None:
         """Files of the same content that were touched or replaced are opened again."""
         try:
             if self.engine is not None:
-                self.engine.check()
+                with unlogged():  # if it cannot be opened again, that is what is told
+                    self.engine.check()
         except SourceFault:
             self.engine = None  # closed when the last question that reads it is done
 
     def opened(self) -> Engine:
-        """The engine, whatever became of the source."""
+        """The engine, whatever became of the source. What it lacks by now is for the log, and for nobody who asks."""
         if self.engine is None:
-            self.engine = self.opening()
+            try:
+                self.engine = self.opening()
+            except FactsError as error:
+                raise noted(SourceFault(GONE, cause=error.message)) from None
         return self.engine

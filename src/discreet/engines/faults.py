@@ -3,21 +3,26 @@
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from threading import Event
 from typing import TypeVar
 
-from discreet.errors import DiscreetError, EngineFault
+from discreet.errors import DiscreetError, EngineFault, Fault
 from discreet.overdue import if_overdue
 
-__all__ = ["MOST_SECONDS", "guarded", "in_time", "is_interruption", "words_of"]
+__all__ = ["GONE", "MOST_SECONDS", "guarded", "in_time", "is_interruption", "noted", "unlogged", "words_of"]
 
 MOST_SECONDS = 3600.0  # for one look at a table, whatever the question
 
+GONE = "the source of the table is gone, or has changed since it was opened"  # all that whoever asks is told of either
+
 T = TypeVar("T")
+F = TypeVar("F", bound=Fault)
 
 _AGAIN = 0.1  # seconds, until what has not stopped is interrupted again
 _MOST_WORDS = 400  # letters of an engine's own words
 _log = logging.getLogger("discreet")
+_unlogged: ContextVar[bool] = ContextVar("unlogged", default=False)
 
 
 def guarded(
@@ -27,11 +32,13 @@ def guarded(
     *,
     tell: bool = False,
     sort: Callable[[Exception], type[EngineFault] | None] = lambda _: None,
+    why: Callable[[Exception], str] = lambda _: "",
 ) -> T:
     """What ``action`` returns. Its errors become a fault that neither quotes nor carries them; the log names their class.
 
     discreet's own errors say only what is public, and pass. With ``tell`` the fault has the engine's own words: for the terminal
-    of whoever holds the data; nothing is logged then, and the fault has no number to look up. ``sort`` may name another kind.
+    of whoever holds the data; nothing is logged then, and the fault has no number to look up. ``sort`` may name another kind,
+    and ``why`` the cause in words of ours, which quote nothing.
     """
     try:
         return action()
@@ -40,12 +47,27 @@ def guarded(
     except Exception as error:  # noqa: BLE001 - any of them may quote a row
         if is_interruption(error):
             raise KeyboardInterrupt from None
-        cause, words, kind = type(error).__name__, words_of(error) if tell else "", sort(error) or kind
+        cause, words, kind = why(error) or type(error).__name__, words_of(error) if tell else "", sort(error) or kind
     fault = kind(message)
     fault.cause, fault.told = cause, words
-    if not words:
-        _log.error("fault %s: %s (%s)", fault.reference, message, cause)
-    raise fault  # outside the handler: inside, the error would come along as its context
+    raise fault if words else noted(fault)  # outside the handler: inside, the error would come along as its context
+
+
+def noted(fault: F) -> F:
+    """The fault, with a line in the log by which it is found."""
+    if not _unlogged.get():
+        _log.error("fault %s: %s (%s)", fault.reference, fault.message, fault.cause)
+    return fault
+
+
+@contextmanager
+def unlogged() -> Iterator[None]:
+    """Faults in here are told to nobody: what is told afterwards has a reference of its own, and only that is logged."""
+    token = _unlogged.set(True)
+    try:
+        yield
+    finally:
+        _unlogged.reset(token)
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from discreet.engines.duckdb.dialect import DUCKDB
 from discreet.engines.duckdb.joins import cleared, look_at_companions, stored_companions, stored_lookups
 from discreet.engines.duckdb.limits import limits
 from discreet.engines.duckdb.loading import from_csv, from_duckdb, from_frame, from_parquet, look_at_csv, run
-from discreet.engines.faults import guarded, in_time
+from discreet.engines.faults import GONE, guarded, in_time, noted
 from discreet.engines.progress import followed, is_told
 from discreet.engines.rules.lookups import lookup_files
 from discreet.engines.sql.asking import Asking
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
 __all__ = ["DuckDB", "let_go", "started"]
 
-_GONE = "the source of the table is gone, or has changed since it was opened"
 _SETTINGS = {
     "allow_community_extensions": "false",
     "autoinstall_known_extensions": "false",
@@ -63,10 +62,10 @@ class DuckDB:
         self._source = source
         self._given = lookups or {}
         self._tell = tell
-        self._files = guarded(_GONE, lambda: files_of(source) if isinstance(source, Source) else [], SourceFault, tell=tell)
+        self._files = guarded(GONE, lambda: files_of(source) if isinstance(source, Source) else [], SourceFault, tell=tell)
         self._lookup_files = lookup_files(facts, self._given)
         self._watched = [*self._files, *(file for files in self._lookup_files.values() for file in files)]
-        self._stamps = guarded(_GONE, lambda: [stamp(file) for file in self._watched], SourceFault)
+        self._stamps = guarded(GONE, lambda: [stamp(file) for file in self._watched], SourceFault)
         self._layout: Layout | None = None  # None until the rows may be read
         self._reading = Lock()
         self._telling = Lock()  # the one connection that knows how far its query is
@@ -80,8 +79,8 @@ class DuckDB:
 
     def check(self) -> None:
         """Raises SourceFault if the source is gone or was written to; called before anything is charged."""
-        if guarded(_GONE, lambda: [stamp(file) for file in self._watched], SourceFault) != self._stamps:
-            raise SourceFault(_GONE)
+        if guarded(GONE, lambda: [stamp(file) for file in self._watched], SourceFault) != self._stamps:
+            raise noted(SourceFault(GONE, cause="its files were written to"))
 
     def at_once(self) -> AbstractContextManager[Engine]:
         """The table itself: whether its files were written to meanwhile is looked at before and after."""

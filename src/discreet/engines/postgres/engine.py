@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from discreet.engines.faults import guarded, in_time
+from discreet.engines.faults import GONE, guarded, in_time, noted
 from discreet.engines.postgres.beside import Beside, with_settled
 from discreet.engines.postgres.catalogue import Table, described, is_rewritten
+from discreet.engines.postgres.causes import cause_of, hint_for
 from discreet.engines.postgres.connecting import begin, connected, hang_up, is_lost, looked_at, soon
 from discreet.engines.postgres.dialect import POSTGRES
 from discreet.engines.postgres.fetching import fetched
@@ -29,7 +30,6 @@ __all__ = ["Postgres"]
 
 T = TypeVar("T")
 
-_GONE = "the source of the table is gone, or has changed since it was opened"
 _FAILED = "PostgreSQL could not answer"
 _TRIES = 3  # at a moment that is after whatever was done to the columns
 
@@ -98,20 +98,24 @@ class Postgres:
             with in_time(lambda: hang_up(connection)):
                 return act(self.asking(connection))
 
-        return guarded(_FAILED, work, tell=self._tell, sort=is_lost)
+        return guarded(_FAILED, work, tell=self._tell, sort=is_lost, why=cause_of)
 
     # ---- connections
 
     def _looked(self, act: Callable[["Connection[Any]"], T]) -> T:
         """What the catalogue says, before anything is charged: whatever fails is the source's fault."""
-        return guarded(_GONE, lambda: looked_at(self._source, act), SourceFault, tell=self._tell)
+        try:
+            return guarded(GONE, lambda: looked_at(self._source, act), SourceFault, tell=self._tell, why=cause_of)
+        except SourceFault as fault:
+            fault.hint = hint_for(fault.cause) if fault.told else ""
+            raise
 
     @contextmanager
     def _snapshot(self) -> "Iterator[Connection[Any]]":
         """A connection inside one read-only transaction, whose table is as it was when it was opened."""
-        connection = guarded(_GONE, lambda: connected(self._source), SourceFault, tell=self._tell)
+        connection = guarded(GONE, lambda: connected(self._source), SourceFault, tell=self._tell, why=cause_of)
         try:
-            guarded(_GONE, lambda: soon(connection, self._begin), SourceFault, tell=self._tell)  # no row is read yet
+            guarded(GONE, lambda: soon(connection, self._begin), SourceFault, tell=self._tell, why=cause_of)  # no row is read yet
             yield connection
         finally:
             connection.close()
@@ -127,16 +131,17 @@ class Postgres:
             if not any(is_rewritten(connection, table) for table in tables):
                 return self._compare(connection)
             connection.execute("ROLLBACK")  # the moment was before the lock: rows written since then would not be seen
-        raise SourceFault(_GONE)
+        raise noted(SourceFault(GONE, cause="the table was rewritten again and again"))
 
     def _compare(self, connection: "Connection[Any]") -> None:
         """Raises SourceFault if the tables are not what was opened, or may not be asked any more."""
+        cause = "it has other columns than when it was opened"
         try:
             is_same = (self._described(connection), self._beside.described(connection)) == self._opened
-        except FactsError:
-            is_same = False
+        except FactsError as error:
+            is_same, cause = False, error.message
         if not is_same:
-            raise SourceFault(_GONE)
+            raise noted(SourceFault(GONE, cause=cause))
 
     def _described(self, connection: "Connection[Any]") -> Table:
         assert self._source.table is not None

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from discreet.engines.faults import guarded
 from discreet.engines.postgres.catalogue import described
+from discreet.engines.postgres.causes import cause_of, hint_for
 from discreet.engines.postgres.connecting import looked_at
 from discreet.engines.postgres.engine import Postgres
 from discreet.engines.postgres.stored import Described
@@ -28,7 +29,7 @@ def refusal(facts: Facts, source: Source) -> tuple[str, str] | None:
     except FactsError as error:
         return error.message, error.hint
     except EngineFault as fault:
-        return f"the source cannot be reached: {fault.told}", "write postgresql://host/database#schema.table, seen from here"
+        return f"the source cannot be reached: {fault.told}", hint_for(fault.cause)
     return None
 
 
@@ -37,6 +38,10 @@ def columns_at(source: Source) -> list[Drafted]:
     def columns(connection: "Connection[Any]") -> tuple[Described, ...]:
         return described(connection, str(source.table)).columns
 
-    found = guarded("the source cannot be reached", lambda: looked_at(source, columns), tell=True)
+    try:
+        found = guarded("the source cannot be reached", lambda: looked_at(source, columns), tell=True, why=cause_of)
+    except EngineFault as fault:
+        fault.hint = hint_for(fault.cause)
+        raise
     return [Drafted(each.name, "text" if each.is_enum else _GUESSES.get(each.type, "text"))
             for each in found if each.is_enum or each.type in _GUESSES or each.type in _TEXTS]  # fmt: skip

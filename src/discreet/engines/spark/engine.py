@@ -13,7 +13,7 @@ from uuid import uuid4
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.engines.faults import guarded, in_time
+from discreet.engines.faults import GONE, guarded, in_time, noted
 from discreet.engines.rules.values import nearest
 from discreet.engines.spark.beside import beside_companion, sent_lookups, sent_values, with_settled
 from discreet.engines.spark.dialect import SPARK
@@ -35,7 +35,6 @@ __all__ = ["Spark", "refusal"]
 
 T = TypeVar("T")
 
-_GONE = "the source of the table is gone, or has changed since it was opened"
 _CANNOT = "Spark could not answer"
 
 
@@ -63,8 +62,8 @@ class Spark:
 
     def check(self) -> None:
         """Raises SourceFault if the table is gone or has other columns; called before anything is charged. No row is read."""
-        if guarded(_GONE, self._looked_at, SourceFault) != self._seen:
-            raise SourceFault(_GONE)
+        if guarded(GONE, self._looked_at, SourceFault) != self._seen:
+            raise noted(SourceFault(GONE, cause="it has other columns than when it was opened"))
 
     def run(self, wanted: Wanted) -> Private[Sums]:
         """The exact integers. Raises EngineFault, and no other error."""

@@ -63,7 +63,7 @@ def session_of(source: Any) -> "SparkSession":
     except ImportError:
         raise FactsError(
             "Spark is asked through the Python package pyspark, which is not here",
-            hint="pip install discreet[spark], and write the address of a Spark Connect server into SPARK_REMOTE",
+            hint="pip install 'discreet[spark]', and write the address of a Spark Connect server into SPARK_REMOTE",
         ) from None
     active = SparkSession.getActiveSession()
     if active is not None and not is_stopped(active):
