@@ -45,11 +45,11 @@ def error_from(status: int, body: Any, place: str) -> DiscreetError:
         case "rate" | "busy":
             return BusyError(message, hint=hint)
         case "fault" | "crash":
-            return _fault(message, str(body.get("reference", "")))
+            return _fault(message, hint, str(body.get("reference", "")))
     return ServiceFault(f"{place} says {status}: {message}", hint=hint)
 
 
-def _fault(message: str, reference: str) -> Fault:
-    found = Fault(message)
+def _fault(message: str, hint: str, reference: str) -> Fault:
+    found = Fault(message, hint=hint)  # what of a charge is kept
     found.reference = reference  # by which the data holder finds it
     return found

@@ -1,9 +1,12 @@
 """What becomes of a question that fails after its charge: an alarm, unless the failure cannot depend on rows (rule 17)."""
 
+from contextlib import suppress
 from pathlib import Path
 
+from discreet.answers.losses import loss_in_words
+from discreet.engines.faults import unlogged
 from discreet.engines.wanted import Engine
-from discreet.errors import AccessError, DiscreetError, Fault, LedgerFault, ParameterError
+from discreet.errors import AccessError, DiscreetError, Fault, LedgerFault, ParameterError, Refused
 from discreet.facts.model import Facts
 from discreet.ledger import Ledger, registry
 from discreet.ledger.alarms import Alarm, asker_named
@@ -39,14 +42,26 @@ class Failing:
         except LedgerFault as unwritten:  # the ledger goes on trying; until then a fault that freezes is not told
             said = unwritten if fault.freezes else None
         who = asker_named(granted.request.analyst)
+        fault.kept = self._kept(granted, fault)
+        fault.hint = "; ".join(filter(None, (fault.hint, fault.kept)))
         log_fault(self.place, fault, table=self.facts.name, charge=granted.charge, analyst=who, alarm=fault.freezes)
         return said or fault
+
+    def _kept(self, granted: Granted, fault: Fault) -> str:
+        """What whoever asked is told of the charge; its price if it is their own."""
+        price = ""
+        with suppress(LedgerFault, Refused):
+            if asker_named(granted.request.analyst) == asker_named(granted.asker or ""):
+                price = f", {loss_in_words(self.ledger.cost(self.facts.name, granted.request.event))},"
+        then = "nothing more is asked until the data holder has looked" if fault.freezes else "asking again is another charge"
+        return f"what was charged for it{price} is kept; {then}"
 
     def _has_lost_its_source(self) -> bool:
         """Whether the files are no longer those that were opened: whatever an engine then says is nobody's doing."""
         try:
             if self.engine is not None:
-                self.engine.check()
+                with unlogged():
+                    self.engine.check()
         except Fault:
             return True
         return False

@@ -98,7 +98,9 @@ class Reserving:
             delivered(transaction, charge.number, request.analyst)
             return stored_in(transaction, charge.number)
         if charge.state == "faulted":
-            raise LedgerFault("this request has failed before", hint="ask again with another key")
+            failed = LedgerFault("this request has failed before", hint="what it cost is kept; another key is another charge")
+            failed.kept = failed.hint
+            raise failed
         return self._resumed(row, request, charge)
 
     def _viewed(self, request: Request) -> Outcome:

@@ -100,9 +100,9 @@ def _turned(error: Exception) -> Turned:
         case ParameterError():
             return Turned(400, error.code, error.message, hint)
         case LedgerFault() | SourceFault():
-            return Turned(503, error.code, error.message, "", reference=error.reference)
+            return Turned(503, error.code, error.message, error.kept, reference=error.reference)
         case TrialFault() | Fault():
-            return Turned(500, error.code, error.message, "", reference=error.reference)
+            return Turned(500, error.code, error.message, error.kept, reference=error.reference)
         case DiscreetError():
             return Turned(400, error.code, error.message, hint)
     return crashed(error)
