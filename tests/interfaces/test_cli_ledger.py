@@ -25,7 +25,7 @@ def test_both_forms_of_budget_say_the_same(asked):
     told = json.loads(asked("budget", "people.toml", "--json").out)
     assert told == json.loads(asked("budget", "show", "people.toml", "--json").out)
     assert told == json.loads(asked("budget", "--json", "people.toml").out)
-    assert list(told) == ["cap", "spent", "remaining", "cells", "analysts", "state", "stops", "faults"]
+    assert list(told) == ["cap", "spent", "remaining", "cells", "analysts", "state", "stops", "faults", "uncharged"]
     assert (told["spent"], told["remaining"], told["cells"]) == ({"epsilon": "0.5"}, {"epsilon": "1.5"}, {})
     assert "ε 1.5 of 2 left" in asked("budget", "people.toml").out
 

@@ -54,6 +54,30 @@ def budget(orders):
 # ---- budget
 
 
+def test_budget_says_that_the_source_cannot_be_asked_with_the_cause_and_what_to_do(orders, folder):
+    (folder / "people.csv").rename(folder / "elsewhere.csv")
+    shown = orders(*ASKING, "--json")
+    assert shown.code == 4
+    assert json.loads(shown.err)["hint"] == "whoever holds the data looks with discreet check FILE"
+    orders(*ASKING)
+    told = budget(orders)
+    assert (told["state"], told["faults"], len(told["uncharged"])) == ("open", [], 2)
+    assert told["uncharged"][1]["reference"] == json.loads(shown.err)["reference"]
+    page = words_of(orders("budget", "orders.toml"))
+    assert "the source could not be asked, 2 times in the last 7 days; that cost nothing" in page
+    assert "FileNotFoundError, reference" in page
+    assert "discreet check orders.toml says how it is now" in page
+    theirs = orders("budget", "orders.toml", "--as", "alice")
+    assert "could not be asked" not in theirs.out
+
+
+def test_what_failed_a_month_ago_is_in_no_words_of_budget(orders, folder):
+    line = {"at": "2026-01-01T00:00:00+00:00", "reference": "0123456789ab", "fault": "fault", "cause": "cannot connect"}
+    (folder / ".discreet" / "faults.log").write_text(json.dumps(line | {"table": "people"}) + "\n{half", encoding="utf-8")
+    assert [each["cause"] for each in budget(orders)["uncharged"]] == ["cannot connect"]
+    assert "could not be asked" not in words_of(orders("budget", "orders.toml"))
+
+
 def test_a_table_that_may_be_asked_is_open(orders):
     told = budget(orders)
     assert (told["state"], told["stops"]) == ("open", [])

@@ -6,6 +6,8 @@ from tests.service.inside import Inside
 from tests.service.shapes import Document
 
 from discreet.curator import accounts, office
+from discreet.errors import Fault
+from discreet.ledger.folder import log_fault
 from discreet.service.app import document_of
 from discreet.service.settings import Settings
 
@@ -116,7 +118,9 @@ def test_what_failed_and_what_is_wrong_is_told_as_the_document_says(client, monk
     accounts.grant(folder, "alice", ["other"])
     monkeypatch.setattr("discreet.curator.desk.released_parts", lambda *_: 1 / 0)
     count = {"sql": "SELECT COUNT(*) AS n FROM other", "epsilon": "0.1"}
-    told = {("POST", "/api/tables/{name}/ask"): alice.post("/api/tables/other/ask", count),
+    failed = alice.post("/api/tables/other/ask", count)
+    log_fault(folder / ".discreet", Fault(), table="other")  # as one that came before its charge
+    told = {("POST", "/api/tables/{name}/ask"): failed,
             ("GET", "/api/faults"): holder.get("/api/faults"),
             ("GET", "/api/tables/{name}/budget"): alice.get("/api/tables/other/budget"),
             ("GET", "/api/tables/{name}/report"): holder.get("/api/tables/other/report"),

@@ -14,11 +14,14 @@ from pathlib import Path
 from threading import Event, Thread, Timer
 
 import pytest
+from tests import postgres_server as pg
 from tests.service.conftest import FACTS, Caller, made_home
 from tests.service.inside import Inside
 from tests.service.outside import Outside
 
 from discreet.curator import accounts, desk, office
+from discreet.engines.faults import GONE
+from discreet.errors import SourceFault
 from discreet.ledger import accounts as ledger_accounts
 from discreet.ledger import admission, journal, logins
 from discreet.ledger.entries import chain
@@ -170,6 +173,60 @@ def test_one_key_sent_at_once_and_one_question_of_several_are_one_charge(home):
         assert {each.status_code for each in told} == {200}
         assert len({str(each.json()["rows"]) for each in told}) == 1
     assert len(charges(home.folder)) == 1
+
+
+@pytest.mark.parametrize("key", [{}, {"Idempotency-Key": "monday"}])
+def test_a_fault_after_a_charge_says_what_is_kept_and_says_it_again_under_the_same_key(home, monkeypatch, key):
+    def gone(*_):
+        raise SourceFault(GONE)
+
+    with Inside(Settings(home.folder)) as client:
+        alice = Caller(client, home.alice)
+        with monkeypatch.context() as patch:
+            patch.setattr(desk, "released_parts", gone)
+            told = alice.post("/api/tables/people/ask", count_above(1), headers=key)
+        body = told.json()
+        assert (told.status_code, body["message"]) == (503, GONE)
+        assert body["hint"] == "what was charged for it, ε 0.5, is kept; asking again is another charge"
+        (fault,) = Caller(client, home.holder).get("/api/faults").json()["faults"]
+        assert fault["reference"] == body["reference"]
+        if key:
+            assert alice.post("/api/tables/people/ask", count_above(1), headers=key).json() == body
+            assert len(charges(home.folder)) == 1
+        else:
+            assert alice.post("/api/tables/people/ask", count_above(1), headers=key).status_code == 200
+            assert len(charges(home.folder)) == 2
+
+
+def test_a_table_in_a_database_that_is_not_as_it_was_registered_is_a_fault_for_whoever_asks(home):
+    name = pg.stored({"age": "int4", "town": "text"}, [(40, "north")] * 50)
+    text = FACTS.format(name="visits", epsilon=100).replace("visits.csv", f"{pg.reader()}#{name}")
+    (home.folder / "visits.toml").write_text(text)
+    office.register(home.folder / "visits.toml")
+    accounts.grant(home.folder, "alice", ["visits"])
+    with Inside(Settings(home.folder)) as client:
+        alice, holder = Caller(client, home.alice), Caller(client, home.holder)
+
+        def told(age: int):
+            asked = {"sql": f"SELECT COUNT(*) AS n FROM visits WHERE age > {age}", "epsilon": "1"}
+            return alice.post("/api/tables/visits/ask", asked)
+
+        assert told(1).status_code == 200
+        renamed = "REVOKE UPDATE ON {} FROM reader; ALTER TABLE {} RENAME town TO city"
+        for turn, act in enumerate(("GRANT UPDATE ON {} TO reader", renamed)):
+            with pg.connected() as owner:
+                for each in act.split("; "):
+                    owner.execute(each.format(name))
+            found = told(2 + turn)
+            assert (found.status_code, found.json()["error"], found.json()["message"]) == (503, "fault", GONE)
+            assert found.json()["hint"] == ""
+            line = holder.get("/api/faults").json()["uncharged"][0]
+            assert line["reference"] == found.json()["reference"]
+            assert line["cause"] == (f"the role may write to {name}", "the source has no column 'town'")[turn]
+        with pg.connected() as owner:
+            owner.execute(f"ALTER TABLE {name} RENAME city TO town")
+        assert told(9).status_code == 200, "nobody is frozen, and it is opened again"
+    assert len(charges(home.folder)) == 2
 
 
 def asked_with_key(caller: Caller, age: int):

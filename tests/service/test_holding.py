@@ -93,7 +93,19 @@ def test_ledger_report_faults_and_verification_are_told(alice, holder):
     report = holder.get("/api/tables/people/report").json()
     assert ("alice", "answered") in [(each["analyst"], each["state"]) for each in report["charges"]]
     assert report["ledger"]["ok"]
-    assert holder.get("/api/faults").json() == {"faults": []}
+    assert holder.get("/api/faults").json() == {"faults": [], "uncharged": []}
+
+
+def test_a_fault_that_came_before_a_charge_is_told_to_the_data_holder_with_its_cause(tmp_path):
+    home = made_home(tmp_path)
+    (home.folder / "people.csv").unlink()
+    with Inside(Settings(home.folder)) as client:
+        told = Caller(client, home.alice).post("/api/tables/people/ask", COUNT)
+        found = Caller(client, home.holder).get("/api/faults").json()
+    assert (told.status_code, told.json()["error"], told.json()["hint"]) == (503, "fault", "")
+    assert found["faults"] == []
+    (line,) = found["uncharged"]
+    assert (line["reference"], line["table"], line["cause"]) == (told.json()["reference"], "people", "FileNotFoundError")
 
 
 def test_the_entries_of_a_table_are_about_no_other(home, alice, holder):

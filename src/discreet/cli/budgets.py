@@ -8,7 +8,7 @@ import typer
 from typer.core import TyperGroup
 
 from discreet.cli.options import As, Delta, Epsilon, FactsFile, Json, Reason, Rho, local, print_json
-from discreet.cli.stopped import show_faults, show_stops, state_of
+from discreet.cli.stopped import show_faults, show_stops, show_uncharged, state_of
 from discreet.cli.tables import FileOrAddress, TokenFile, far_table, is_far
 from discreet.errors import ParameterError
 
@@ -74,9 +74,11 @@ def _show_here(file: Path, analyst: str | None, *, as_json: bool) -> None:
         name, state = curator.facts.name, curator.budget if analyst is None else curator.budget_for(analyst)
     stops = [stop for stop in office.stops(file) if analyst is None or stop.analyst in (None, analyst)]
     faults = office.faults(file, name) if analyst is None else []
+    uncharged = office.uncharged(file, name) if analyst is None else []
     if as_json:
         told = {"state": state_of(stops), "stops": [stop.to_dict() for stop in stops]}
-        print_json(_shape(state) | told | ({"faults": [each.to_dict() for each in faults]} if analyst is None else {}))
+        failed = {"faults": [each.to_dict() for each in faults], "uncharged": [each.to_dict() for each in uncharged]}
+        print_json(_shape(state) | told | (failed if analyst is None else {}))
         return
     from discreet.cli.page import Page
     from discreet.cli.views import show_budget
@@ -85,6 +87,7 @@ def _show_here(file: Path, analyst: str | None, *, as_json: bool) -> None:
     show_budget(page, state, name)
     show_stops(page, stops, name, file)
     show_faults(page, faults)
+    show_uncharged(page, uncharged, file)
 
 
 @budgets.command("raise")

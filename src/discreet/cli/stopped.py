@@ -1,5 +1,6 @@
 """What stops asking, in words for the data holder: each with its way out."""
 
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -8,12 +9,14 @@ from discreet.plots.lettering import clean, minute
 
 if TYPE_CHECKING:
     from discreet.cli.page import Page
-    from discreet.ledger.faults import Failed
+    from discreet.ledger.faults import Failed, Uncharged
     from discreet.ledger.stops import Stop
 
-__all__ = ["show_faults", "show_stops", "state_of"]
+__all__ = ["show_faults", "show_stops", "show_uncharged", "state_of"]
 
 _MOST = 3  # faults in words; --json has them all
+_MANY = 100  # that are looked at
+_RECENT = timedelta(days=7)  # of what cost nothing
 
 
 def state_of(stops: "list[Stop]") -> str:
@@ -40,6 +43,19 @@ def show_faults(page: "Page", faults: "list[Failed]") -> None:
         froze = f"; froze {', '.join(map(clean, each.froze))}{looked}" if each.froze else ""
         of = f"charge {each.charge} of {clean(each.analyst)}"
         page.line(f"{minute(each.at)}  {of}, reference {each.reference}{froze}", indent=4)
+
+
+def show_uncharged(page: "Page", found: "list[Uncharged]", file: Path) -> None:
+    """What kept questions from being charged of late: a source that cannot be reached, or is not as it was registered."""
+    since = (datetime.now(UTC) - _RECENT).isoformat()
+    recent = [each for each in found if each.at >= since]
+    if not recent:
+        return
+    many = "once" if len(recent) == 1 else "again and again" if len(recent) >= _MANY else f"{len(recent)} times"
+    page.line((f"! the source could not be asked, {many} in the last {_RECENT.days} days; that cost nothing", "yellow"))
+    for each in recent[:_MOST]:
+        page.line(f"{each.at[:19]}  {clean(each.cause) or 'unknown cause'}, reference {each.reference}", indent=4)
+    page.say(f"discreet check {typed(file)} says how it is now", indent=4)
 
 
 def _in_words(stop: "Stop", table: str, file: str) -> tuple[str, str]:

@@ -27,8 +27,8 @@ from discreet.ledger import stops as stopped
 from discreet.ledger import verify as checking
 from discreet.ledger.alarms import Alarm
 from discreet.ledger.entries.chain import Entry
-from discreet.ledger.faults import Failed
-from discreet.ledger.folder import logged_causes
+from discreet.ledger.faults import Failed, Uncharged
+from discreet.ledger.folder import logged, logged_causes
 from discreet.ledger.sources import is_keyed
 from discreet.ledger.stops import Stop
 from discreet.ledger.verify import Verified
@@ -51,6 +51,7 @@ __all__ = [
     "recover",
     "register",
     "stops",
+    "uncharged",
     "unfreeze",
     "verify",
     "verify_receipt",
@@ -188,6 +189,11 @@ def faults(path: Place, table: str | None = None, most: int = 100) -> list[Faile
     with _ledger(path) as ledger:
         found, causes = failed.faults(ledger, table, most), logged_causes(place_of(Path(path)))
     return [replace(each, cause=causes.get(each.reference, "")) for each in found]
+
+
+def uncharged(path: Place, table: str | None = None, most: int = 100) -> list[Uncharged]:
+    """What failed before its charge, of a folder or of one of its tables, newest first: sources that cannot be asked."""
+    return failed.uncharged(logged(place_of(Path(path))), table, most)
 
 
 def entries(path: Place, last: int | None = None) -> list[Entry]:

@@ -1,6 +1,6 @@
-"""Questions that failed after their charge, as the data holder sees them: all of them, looked at or not."""
+"""What failed, as the data holder sees it: after a charge, as the ledger has it; before one, as the log has it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,7 @@ from discreet.ledger.journal import entry_in, latest
 from discreet.ledger.port import Snapshot
 from discreet.ledger.records import AlarmRecord
 
-__all__ = ["Failed", "faults"]
+__all__ = ["Failed", "Uncharged", "faults", "uncharged"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +37,27 @@ class Failed:
             "question": self.question, "price": dict(self.price), "froze": list(self.froze), "froze_tables": self.froze_tables,
             "open": self.is_open, "cause": self.cause,
         }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Uncharged:
+    """What failed before anything was charged: a source that cannot be reached, or is not as it was registered."""
+
+    reference: str
+    at: str
+    table: str
+    cause: str
+
+    def to_dict(self) -> dict[str, str]:
+        """For JSON."""
+        return {"reference": self.reference, "at": self.at, "table": self.table, "cause": self.cause}
+
+
+def uncharged(lines: Iterable[Mapping[str, Any]], table: str | None = None, most: int = 100) -> list[Uncharged]:
+    """The latest of these in the lines of the log, of all tables or of one, newest first."""
+    found = [Uncharged(told["reference"], told["at"], str(told.get("table", "")), told["cause"])
+             for told in lines if "charge" not in told and table in (None, told.get("table"))]  # fmt: skip
+    return found[: -most - 1 : -1]
 
 
 def faults(ledger: Ledger, table: str | None = None, most: int = 100) -> list[Failed]:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from errno import ENAMETOOLONG
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from discreet.errors import FactsError, Fault, LedgerFault
 from discreet.ledger.charging import Ledger
@@ -23,8 +23,8 @@ from discreet.ledger.sqlite.store import SQLite
 from discreet.processes import sweep, temporary_folder
 
 __all__ = [
-    "copied_ledger", "is_ledger", "ledger_in_memory", "log_fault", "logged_causes", "made_ledger", "network_file_system",
-    "open_ledger", "place_of", "put_back",
+    "copied_ledger", "is_ledger", "ledger_in_memory", "log_fault", "logged", "logged_causes", "made_ledger",
+    "network_file_system", "open_ledger", "place_of", "put_back",
 ]  # fmt: skip
 
 T = TypeVar("T")
@@ -185,12 +185,17 @@ def log_fault(place: Path | None, fault: Fault, **public: object) -> None:
 
 def logged_causes(place: Path) -> dict[str, str]:
     """The kind of cause of every fault in the log, by its reference."""
-    found: dict[str, str] = {}
+    return {told["reference"]: told["cause"] for told in logged(place)}
+
+
+def logged(place: Path) -> list[dict[str, Any]]:
+    """All lines of the log of faults that are whole, the oldest first."""
+    found: list[dict[str, Any]] = []
     with suppress(OSError):
         for line in (place / _LOG).read_text(encoding="utf-8", errors="replace").splitlines():
             with suppress(ValueError, LookupError, TypeError):  # half a line, where the disk was full
                 told = json.loads(line)
-                found[told["reference"]] = str(told["cause"])
+                found.append(told | {name: str(told[name]) for name in ("at", "reference", "cause")})
     return found
 
 

@@ -217,10 +217,13 @@ _FAILED_EXAMPLE = {
     "reference": "3fe2a90b41c7", "at": _AT, "table": "people", "charge": 9, "analyst": "alice", "froze_tables": False,
     "question": _COUNT, "price": {"epsilon": "0.1"}, "cause": "OutOfMemoryException",
 }  # fmt: skip
-FAULTS = _listed(
-    "faults", "Questions that failed after their charge, newest first.", _FAILED_EXAMPLE | {"froze": ["alice"], "open": True},
-    _shape(" ".join(_FAILED), **_FAILED, froze=_many(_TEXT), open={"type": "boolean"}),
-)  # fmt: skip
+_UNCHARGED_EXAMPLE = {"reference": "91c07be2d4f6", "at": _AT, "table": "people", "cause": "cannot connect: refused"}
+FAULTS = done("Questions that failed after their charge, and what failed before one, newest first.", _object(
+    "faults uncharged",
+    {"faults": [_FAILED_EXAMPLE | {"froze": ["alice"], "open": True}], "uncharged": [_UNCHARGED_EXAMPLE]},
+    faults=_many(_shape(" ".join(_FAILED), **_FAILED, froze=_many(_TEXT), open={"type": "boolean"})),
+    uncharged=_many(_shape("reference at table cause", reference=_TEXT, at=_TEXT, table=_TEXT, cause=_TEXT)),
+))  # fmt: skip
 ALARMS = _listed("alarms", "What had stopped asking.", _FAILED_EXAMPLE, _shape(" ".join(_FAILED), **_FAILED))
 STOPS = _listed(
     "stops", "What stops asking now.",

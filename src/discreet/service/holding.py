@@ -40,9 +40,13 @@ async def verification(holder: Holder, house: Inside) -> Response:
 
 @routes.get("/api/faults", responses=said(FAULTS))
 async def faults(holder: Holder, house: Inside, most: Most = 100) -> Response:
-    """What failed after its charge, newest first, looked at or not."""
-    found = await house.do(office.faults, house.folder.path, most=most)
-    return told({"faults": [each.to_dict() for each in found]})
+    """What failed after its charge, and what failed before it, such as sources that cannot be reached; newest first."""
+    return told(await house.do(_faults, house.folder.path, most))
+
+
+def _faults(folder: Path, most: int) -> dict[str, list[dict[str, Any]]]:
+    after, before = office.faults(folder, most=most), office.uncharged(folder, most=most)
+    return {"faults": [each.to_dict() for each in after], "uncharged": [each.to_dict() for each in before]}
 
 
 @routes.post("/api/tables/{name}/freeze", responses=said(STOPS, 400, 404))
