@@ -2,6 +2,7 @@
 
 import io
 import os
+import socket
 import sys
 from dataclasses import fields
 from fractions import Fraction
@@ -148,6 +149,20 @@ def test_tls_to_what_speaks_none_is_said_in_words(service):
 def test_nobody_there_is_a_fault_that_names_the_address():
     with pytest.raises(dc.ServiceFault, match=r"http://127\.0\.0\.1:9 cannot be reached: connection refused"):
         dc.connect("http://127.0.0.1:9/people", token="dsc_x")
+
+
+def test_plain_http_to_what_hangs_up_on_it_is_told_to_try_tls(monkeypatch):
+    monkeypatch.setattr("discreet.client.wire._PAUSES", (0.0,))
+    with socket.create_server(("127.0.0.1", 0)) as door:
+        def hang_up():
+            for _ in range(2):
+                line, _ = door.accept()
+                line.recv(4096)
+                line.close()
+
+        Thread(target=hang_up, daemon=True).start()
+        with pytest.raises(dc.ServiceFault, match="or write https if it speaks TLS"):
+            dc.connect(f"http://127.0.0.1:{door.getsockname()[1]}/people", token="dsc_x")
 
 
 def test_a_process_that_was_forked_has_connections_of_its_own(people):

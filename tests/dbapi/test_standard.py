@@ -1,6 +1,7 @@
 """What PEP 249 asks of a module, a connection and a cursor, as far as it applies where nothing can be written."""
 
 import datetime as dt
+import gc
 import inspect
 from decimal import Decimal
 from fractions import Fraction
@@ -212,6 +213,22 @@ def test_errors_are_those_of_the_standard_and_say_what_ours_say(connection, sql,
     assert isinstance(raised.value.__cause__, cause)
 
 
+@pytest.mark.parametrize("address", ["host.invalid", "ftp://host", "http://data.example"])
+def test_what_is_no_address_of_a_service_is_told_how_one_is_written(address):
+    with pytest.raises(dbapi.ProgrammingError, match="write https://host, and no table") as raised:
+        dbapi.connect(address, "dsc_x", epsilon=1)
+    assert "TABLE" not in str(raised.value)
+
+
+@pytest.mark.filterwarnings("error::ResourceWarning", "error::pytest.PytestUnraisableExceptionWarning")
+def test_a_connection_that_is_forgotten_leaves_no_socket_open(home, service):
+    connection = dbapi.connect(service.address, home.bob, epsilon=1)
+    (line,) = [each.sock for each in connection.check()._idle]
+    del connection
+    gc.collect()
+    assert line.fileno() == -1
+
+
 def test_who_may_not_come_in_is_told_so(service):
     with pytest.raises(dbapi.OperationalError, match="token"):
         dbapi.connect(service.address, "dsc_nobody", epsilon=1)
@@ -219,7 +236,7 @@ def test_who_may_not_come_in_is_told_so(service):
         dbapi.connect("http://127.0.0.1:9", "dsc_x", epsilon=1)
     with pytest.raises(dbapi.ProgrammingError, match="in the open"):
         dbapi.connect("http://data.example", "dsc_x", epsilon=1)
-    with pytest.raises(dbapi.OperationalError, match="leave a table out of the address"):
+    with pytest.raises(dbapi.OperationalError, match="write the address of the service alone"):
         dbapi.connect(f"{service.address}/people", "dsc_x", epsilon=1)
     with pytest.raises(TypeError, match="'eps'"):
         dbapi.connect(service.address, "dsc_x", eps=1)

@@ -11,6 +11,7 @@ from discreet.errors import ParameterError, TokenError
 __all__ = ["Place", "is_address", "is_loopback", "read_address", "read_token", "token_in"]
 
 _HOW = "write https://host/TABLE; plain http reaches this machine only, such as http://127.0.0.1:8000/people"
+_SERVER = "write https://host, and no table; plain http reaches this machine only, such as http://127.0.0.1:8000"
 _WHERE = "set DISCREET_TOKEN to what the data holder has told you, or write token='dsc_…'; in a terminal --token-file PATH"
 
 
@@ -36,16 +37,17 @@ def is_address(written: str) -> bool:
 
 def read_address(address: str, *, with_table: bool = True) -> tuple[Place, str]:
     """A service and the name of a table in it. Refused where a token would cross a network in the open."""
+    how = _HOW if with_table else _SERVER
     try:
         parts = urlsplit(address)
         host, port, name = parts.hostname or "", parts.port, parts.username
     except ValueError:
-        raise ParameterError("this is not an address", hint=_HOW) from None
+        raise ParameterError("this is not an address", hint=how) from None
     if parts.scheme not in ("https", "http") or not host or parts.query or parts.fragment or name is not None:
-        raise ParameterError("this is not the address of a table" if with_table else "this is not an address", hint=_HOW)
+        raise ParameterError("this is not the address of a table" if with_table else "this is not an address", hint=how)
     is_tls = parts.scheme == "https"
     if not is_tls and not is_loopback(host):
-        raise ParameterError(f"the token would cross the network to {host} in the open", hint=_HOW)
+        raise ParameterError(f"the token would cross the network to {host} in the open", hint=how)
     path, _, table = parts.path.rstrip("/").rpartition("/") if with_table else (parts.path.rstrip("/"), "", "")
     if with_table and not table:
         raise ParameterError("the address names no table", hint=_HOW)

@@ -121,6 +121,10 @@ class Wire:
             return HTTPConnection(self.place.host, self.place.port, timeout=self._timeout)
         return HTTPSConnection(self.place.host, self.place.port, timeout=self._timeout)  # certificate and name are checked
 
+    def __del__(self) -> None:
+        """Whoever forgets to close it leaves no socket open."""
+        self.close()
+
     def close(self) -> None:
         """Let go of all connections."""
         while self._idle:
@@ -163,5 +167,6 @@ def _unreachable(place: Place, error: Exception) -> ServiceFault:
             why = said.lower()
         case _:
             why = "the connection was cut"
-    hint = "look at the address, and whether the service runs; what was asked is not charged twice when it is asked again"
+    tls = "" if place.is_tls or isinstance(error, TimeoutError | ConnectionRefusedError) else ", or write https if it speaks TLS"
+    hint = f"look at the address{tls}, and whether the service runs; what was asked is not charged twice when it is asked again"
     return ServiceFault(f"{place} cannot be reached: {why}", hint=hint)

@@ -37,7 +37,7 @@ def connect(
             connection.tables()
         except MissingError:
             connection.close()
-            hint = "leave a table out of the address: it is named in the question" if place.path else "look at the address"
+            hint = "write the address of the service alone: questions name the table" if place.path else "look at the address"
             raise MissingError(f"there is no service at {place}", hint=hint) from None
         except BaseException:
             connection.close()
