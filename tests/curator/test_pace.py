@@ -1,11 +1,12 @@
-"""By whose public time a charge is settled."""
+"""By whose public time a charge is settled, and what the log says of what takes longer."""
 
+import logging
 from fractions import Fraction
 from types import SimpleNamespace
 
 import pytest
 
-from discreet.curator import orders
+from discreet.curator import orders, pace
 from discreet.errors import Fault
 
 
@@ -26,3 +27,14 @@ def test_a_charge_that_is_gone_on_with_is_settled_at_its_own_public_time(is_resu
     with pytest.raises(Fault):
         orders._run([orders._Work(granted, order, SimpleNamespace(plan=finders))], lambda _: None)
     assert paced == [its if is_resumed else finders]
+
+
+@pytest.mark.parametrize(("taken", "level"), [(0.5, None), (1.5, "INFO"), (2.5, "WARNING")])
+def test_one_doubling_of_the_public_time_is_nothing_to_be_warned_of(monkeypatch, caplog, taken, level):
+    clock = iter((0.0, taken, taken))
+    monkeypatch.setattr(pace, "monotonic", lambda: next(clock))
+    monkeypatch.setattr(pace, "sleep", lambda _: None)
+    monkeypatch.setattr(pace, "public_seconds", lambda _: 1.0)
+    with caplog.at_level(logging.INFO, "discreet.curator"):
+        pace.Pace(None).wait()
+    assert [each.levelname for each in caplog.records] == ([] if level is None else [level])

@@ -137,6 +137,13 @@ def test_init_wants_a_file_of_a_known_kind(discreet):
     assert "no file that can be read" in discreet("init", "people.toml").err
 
 
+def test_init_says_that_facts_of_a_table_on_spark_are_written_by_hand(discreet):
+    shown = discreet("init", "spark:clinic.visits")
+    assert shown.code == 2
+    assert "on Spark are not drafted" in shown.err
+    assert "docs/engines.md" in shown.err
+
+
 SPELT = """\
 stamp;day;us;either;euro;many;yes;when;zip
 2013-01-01T10:00:00Z;31.01.2013;01/31/2013;01/02/2013;1234,50;1.200;J;31/01/13 9:05 PM;01234

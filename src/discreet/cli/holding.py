@@ -44,6 +44,8 @@ def init(
     from discreet.facts.locations import has_commas
     from discreet.facts.model import CsvFormat
 
+    if data.lower().startswith("spark:"):
+        raise ParameterError("facts of a table on Spark are not drafted", hint="write them by hand: docs/engines.md shows how")
     if data.lower().startswith(("postgresql:", "postgres:")):
         columns, stem, source, form = *_in_database(data), data, None
         target, is_plain = out_file(out or Path(f"{stem}.toml"), new=True), True
