@@ -24,7 +24,7 @@ import discreet as dc
 
 ROWS = int(os.environ.get("DISCREET_BENCH_ROWS", "20000000"))
 UNITS, GROUPS = ROWS // 10, 50
-REPEATS, REPEATS_BY_UNIT = 12, 3  # what takes half a second is settled only once Java has translated all of it
+REPEATS, REPEATS_BY_UNIT = 30, 3  # what takes half a second is settled only once Java has translated all of it
 ALONE = "SELECT g, COUNT(*), SUM(x) FROM rows GROUP BY g"
 BY_UNIT = "SELECT g, SUM(n), SUM(s) FROM (SELECT u, g, COUNT(*) AS n, SUM(x) AS s FROM rows GROUP BY u, g) GROUP BY g"
 ASKED = "SELECT g, COUNT(*) AS n, SUM(x) AS s FROM t GROUP BY g"
