@@ -134,11 +134,19 @@ def test_declared_values_beyond_what_a_column_holds(kind, key, null):
     assert asked
 
 
-@pytest.mark.parametrize("written", ["5e-324", "2.47e-324", "1.7976931348623157e308", "1.7976931348623159e308", "-1e-400"])
+HALF = f"{5**1075}e-1075"  # 2^-1075, half of the least float64
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["5e-324", "2.47e-324", "2.4703282292062328e-324", "-2.49e-324", pytest.param(HALF, id="half"),
+     pytest.param(HALF.replace("e-1075", "1e-1076"), id="above half"), "1.7976931348623157e308",
+     "1.7976931348623159e308", "-1e-400"],
+)  # fmt: skip
 def test_numerics_at_the_ends_of_float8_are_the_nearest(written):
     text = HEAD.partition("[columns.c]")[0].format(unit='"row"') + '[columns.a]\ntype = "number"\n'
     facts = parse_facts(text, "t.toml")
-    engine = Compared(pg.opened(facts, pg.stored({"a": "numeric"}, [(written,)])), Reference(facts, [{"a": written}]))
+    engine = Compared(pg.opened(facts, pg.stored({"a": "numeric"}, [(written,)])), Reference(facts, [{"a": float(written)}]))
     for test in ("a > 0", "a < 0", "a = 0", "a > 1.7976931348623157e308", "a < -1"):
         sql = f"SELECT COUNT(*) FROM t WHERE {test}"
         released_from(make_plan(read_sql(sql, facts), facts, read_price(epsilon=1)), engine)

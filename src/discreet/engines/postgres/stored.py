@@ -28,9 +28,11 @@ _TYPES: dict[str, tuple[Stored, str]] = {
     "timestamptz": ("instant", "({} AT TIME ZONE 'UTC')"),
 }
 _NARROW = ("int2", "int4")  # of what is cast there are no statistics: one row of 200 is supposed to lie between two bounds
-_LARGEST, _LEAST = "CAST('1.7976931348623157e308' AS NUMERIC)", "CAST('2.5e-324' AS NUMERIC)"
+_LARGEST = "CAST('1.7976931348623157e308' AS NUMERIC)"
+_NOTHING = f"CAST('{5**1075}e-1075' AS NUMERIC)"  # 2^-1075 to the last digit: half of the least float8, which becomes 0
 _ANY_NUMERIC = (  # what is too large for float8 is endless there, and what is too small is 0: a plain cast would raise
-    f"CASE WHEN ABS({{0}}) BETWEEN {_LEAST} AND {_LARGEST} THEN CAST({{0}} AS DOUBLE PRECISION) WHEN {{0}} = 'NaN' THEN NULL "
+    f"CASE WHEN ABS({{0}}) BETWEEN {_NOTHING} AND {_LARGEST} AND ABS({{0}}) <> {_NOTHING} THEN CAST({{0}} AS DOUBLE PRECISION) "
+    "WHEN {0} = 'NaN' THEN NULL "
     f"WHEN {{0}} > {_LARGEST} THEN CAST('Infinity' AS DOUBLE PRECISION) WHEN {{0}} < -{_LARGEST} "
     "THEN CAST('-Infinity' AS DOUBLE PRECISION) WHEN {0} IS NOT NULL THEN CAST('0' AS DOUBLE PRECISION) END"
 )
