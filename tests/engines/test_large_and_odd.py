@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 from sqlglot import exp
 
+import discreet as dc
 from discreet.engines import open_engine
 from discreet.engines.duckdb.dialect import DUCKDB
 from discreet.engines.reference.engine import Reference
@@ -22,7 +23,8 @@ from discreet.engines.sql.cells import gather
 from discreet.engines.sql.layout import Field, Layout
 from discreet.engines.sql.writer import to_sql
 from discreet.engines.wanted import ByStep, ByValue, Grid, Measure, Wanted
-from discreet.facts.model import Boolean, Category, Date, Integer, Number, Text, Timestamp
+from discreet.facts.make import facts_for_table
+from discreet.facts.model import Boolean, Category, Date, Integer, Number, Source, Text, Timestamp
 from discreet.questions.algebra import Apply, Column, Literal
 
 X = Column("x")
@@ -379,3 +381,16 @@ def test_the_text_of_a_question_does_not_depend_on_rows(facts, opened):
     with opened(declared, pa.table({"x": [0.5]})) as one, opened(declared, pa.table({"x": pa.array([], pa.float64())})) as other:
         assert one._layout == other._layout
         assert to_sql(wanted, declared, one._layout, DUCKDB) == to_sql(wanted, declared, other._layout, DUCKDB)
+
+
+@pytest.mark.parametrize("kind", ["DECIMAL(10,2)", "DECIMAL(15,2)", "DECIMAL(16,2)", "DECIMAL(20,0)", "DECIMAL(38,30)"])
+def test_truth_values_that_are_stored_as_decimals_of_any_length_are_numbers(kind, tmp_path):
+    file = tmp_path / "t.duckdb"
+    with duckdb.connect(str(file)) as stored:
+        values = "(VALUES ('1'), ('0'), ('1'), ('2'), (NULL)) AS v(x)"
+        stored.execute(f"CREATE TABLE rows AS SELECT CAST(x AS {kind}) AS h FROM {values}")
+    facts = facts_for_table(name="t", columns={"h": dc.boolean()}, unit="row", neighbours="add_remove", budget=1)
+    engine = open_engine(facts, Source("duckdb", str(file), "rows"))
+    is_true, is_false = Column("h"), Apply("not", (Column("h"),))
+    assert [engine.run(Wanted(each, (), (Measure(0),))).take().whole().item() for each in (is_true, is_false)] == [2, 1]
+    engine.close()

@@ -5,7 +5,7 @@ import re
 from discreet.engines.duckdb.lines import places_of
 from discreet.engines.sql.layout import Field, Stored
 from discreet.engines.sql.names import UNIT, quoted, safe_name
-from discreet.engines.sql.reading import check_stored
+from discreet.engines.sql.reading import check_stored, kind_of
 from discreet.errors import FactsError
 from discreet.facts.model import ByColumn, Column, Facts
 
@@ -88,7 +88,9 @@ def _stored_as(column: Column, kind: str) -> tuple[Stored, str]:
         digits, after_point = int(decimal[1]), int(decimal[2])
         if after_point == 0 and digits <= 18:
             return "whole", "CAST({} AS BIGINT)"
-        return ("real", "CAST({} AS DOUBLE)") if digits <= 15 else ("text", _AS_TEXT)  # more may be rounded twice
+        if digits <= 15:
+            return "real", "CAST({} AS DOUBLE)"  # more may be rounded twice
+        return ("real", f"TRY_CAST({_AS_TEXT} AS DOUBLE)") if kind_of(column) == "truth" else ("text", _AS_TEXT)
     raise FactsError(
         f"column {column.name!r} is stored as {kind.partition('(')[0].lower()}, which has no values to ask about",
         hint="take it out of the facts, or store numbers, texts, dates or truth values",
