@@ -34,6 +34,10 @@ class Spark(Functions):
             raise NotTotal(f"{kind.sql()}, which is not DECIMAL(38, 0)")
         return found
 
+    def cast(self, of, to, *, safely=False):
+        """The bytes of a text are BINARY."""
+        return Value(to, null=of.null) if (of.kind, to) == ("VARCHAR", "BINARY") else super().cast(of, to, safely=safely)
+
     # ---- numbers
 
     def one(self, operation, of):
@@ -75,6 +79,10 @@ class Spark(Functions):
             case exp.RegexpExtract() if is_group(node, node.expression, node.args.get("group")) and parts[0].kind in TEXT:
                 return Value("VARCHAR")
             case exp.RegexpReplace() if parts[0].kind in TEXT and all(part.literal for part in parts[1:]) and parts[2].low == "":
+                return Value("VARCHAR")
+            case exp.StartsWith() if parts[0].kind in TEXT and parts[1].literal:
+                return Value("BOOLEAN")
+            case exp.Hex() if parts[0].kind == "BINARY":
                 return Value("VARCHAR")
             case exp.Collate() if parts[0].kind in TEXT:
                 return replace(parts[0], literal=False)
@@ -123,6 +131,10 @@ class Spark(Functions):
                 return self.whole(0, 6, "INTEGER")
             case "DATE_PART" if parts[0].low == "YEAROFWEEK":
                 return self.part_of_moment("ISOYEAR", parts[1], "INTEGER")
+            case "IS_VALID_UTF8" if kinds[0] in TEXT:
+                return Value("BOOLEAN")
+            case "OCTET_LENGTH" if kinds[0] in TEXT:
+                return self.whole(0, (1 << 31) - 1, "INTEGER")
             case "MAKE_VALID_UTF8" if kinds[0] in TEXT:
                 return parts[0]
         return None

@@ -336,6 +336,42 @@ def test_truth_values_that_are_stored_as_decimals_are_numbers(spark):
         table.close()
 
 
+def of_bytes(spark, rows):
+    """A frame whose units are these bytes, as they are."""
+    values = ", ".join(f"(X'{unit.hex()}', {k}, {c})" for unit, k, c in rows)
+    return spark.sql(f"SELECT CAST(who AS STRING) AS who, k, c FROM VALUES {values} AS v(who, k, c)")
+
+
+def test_units_that_are_not_utf_8_are_told_apart_by_their_bytes(spark):
+    columns = {"k": dc.integer(-10, 10, null=0), "c": dc.category(1, 2)}
+    unit = {"column": "who", "max_rows": 1, "max_groups": 1}
+    facts = facts_for_table(name="t", columns=columns, neighbours="add_remove", unit=unit, budget=10**6)
+    one, other = "José".encode("latin-1"), "Josè".encode("latin-1")  # both are Jos\ufffd where they are made valid
+    said = b"not UTF-8: " + one.hex().upper().encode()  # nor is any text one of them
+    less = [(b"bob", 1, 1), *[(one, -10, 1)] * 3]
+    for more in (other, said):
+        engines = [Spark(facts, of_bytes(spark, rows)) for rows in ([*less, *[(more, 10, 2)] * 6], less)]
+        for sql in ("SELECT c, COUNT(*) AS n FROM t GROUP BY c", "SELECT SUM(k) PER UNIT BETWEEN -10 AND 10 AS v FROM t",
+                    "SELECT SUM(CLAMP(s, -10, 10)) AS v FROM (SELECT who, SUM(k) AS s FROM t GROUP BY who)"):  # fmt: skip
+            for moved, allowed in judged_releases(planned(facts, sql, {"epsilon": "0.5"}), engines):
+                assert moved <= allowed, sql
+        units = planned(facts, "SELECT COUNT(DISTINCT who) AS n FROM t", {"epsilon": "0.5"}).wanted
+        assert [engine.run(units).take().whole().item() for engine in engines] == [3, 2]
+        for engine in engines:
+            engine.close()
+
+
+@pytest.mark.parametrize("made", ["REPEAT('7', {0})", "CAST(UNHEX(REPEAT('E9', {0})) AS STRING)"], ids=["text", "bytes"])
+def test_a_unit_that_is_too_long_to_look_into_is_none(made, spark):
+    unit = {"column": "who", "max_rows": 1}
+    facts = facts_for_table(name="t", columns={"x": dc.number(0, 10)}, neighbours="add_remove", unit=unit, budget=1)
+    lengths = (1, 65_536, 65_537, 30_000_000)
+    frame = spark.sql(" UNION ALL ".join(f"SELECT {made.format(length)} AS who, 1 AS x" for length in lengths))
+    engine = Spark(facts, frame)
+    assert engine.run(planned(facts, "SELECT COUNT(*) AS n FROM t", {"epsilon": "0.5"}).wanted).take().whole().item() == 2
+    engine.close()
+
+
 def test_texts_of_a_question_are_texts_whatever_they_look_like(spark):
     """Spark puts its settings in the place of ${…}, in texts too, unless told not to; and a backslash begins something there."""
     odd = ["${spark.app.name}", "${spark.sql.ansi.enabled}", "\\", "\\n", "a\nb", "it's", "%\\_", "x'); --", "\u2028", "{x}", "?"]

@@ -55,6 +55,10 @@ class _Postgres(Dialect):
     most_nodes = 4000  # planned in some 20 ms
     fence = " OFFSET 0"
 
+    @property
+    def for_joined(self) -> Dialect:
+        return _Joined()
+
     def generator(self) -> "Generator":
         return _Generator(dialect="postgres")
 
@@ -270,6 +274,17 @@ def _is_sound(x: float, exponent: float) -> bool:
         return sys.float_info.min <= math.pow(x, exponent) < math.inf
     except OverflowError:
         return False
+
+
+class _Joined(_Postgres):
+    """Rows of one unit may be more than 2^33 after a join."""
+
+    def summed(
+        self, value: exp.Expr, over: Callable[[exp.Expr], exp.Expr] | None = None, *, most: int = 1 << LOW_BITS,
+        of_unit: bool = False
+    ) -> exp.Expr:
+        """SUM of BIGINT, which keeps 128 bits."""
+        return super().summed(value, over, most=most)
 
 
 POSTGRES = _Postgres()

@@ -1,5 +1,7 @@
 """How Spark spells it, with ANSI mode on: then what overflows raises, and nothing wraps or becomes NULL in silence."""
 
+import re
+import string
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -8,6 +10,7 @@ from sqlglot.dialects.spark import Spark
 
 from discreet.engines.rules.values import SAFE
 from discreet.engines.sql.dialect import Dialect, Tried
+from discreet.engines.sql.terms import cases, infix
 from discreet.engines.wanted import LOW_BITS
 
 if TYPE_CHECKING:
@@ -37,6 +40,10 @@ class _Spark(Dialect):
     repeats = frozenset({"floor", "tried"})
     gridding = "inside"  # FLOOR of what has one is a BIGINT at once
     no_order = " ORDER BY NULL"
+
+    @property
+    def for_joined(self) -> Dialect:
+        return _Joined()
 
     def generator(self) -> "Generator":
         return _Generator(dialect="spark")
@@ -138,12 +145,21 @@ class _Spark(Dialect):
         whole = exp.Literal.string(rf"\A(?:{pattern})\z")  # $ would let a newline pass
         return exp.Anonymous(this="REGEXP_LIKE", expressions=[text, whole])
 
+    def matches_short(self, text: exp.Expr, pattern: str, most: int) -> exp.Expr:
+        """A text takes twice its memory again where a pattern is tried on it: a longer one is not looked into."""
+        is_short = infix(exp.LTE, exp.Anonymous(this="LENGTH", expressions=[text]), _digits(str(most)))
+        return self.matches(cases((is_short, text)), pattern)
+
     def part(self, text: exp.Expr, pattern: str, group: int) -> exp.Expr:
         return exp.Anonymous(this="REGEXP_EXTRACT", expressions=[text, exp.Literal.string(pattern), exp.Literal.number(group)])
 
     def like(self, text: exp.Expr, pattern: exp.Expr) -> exp.Expr:
-        plain = exp.Literal.string(pattern.name.replace("\\", "\\\\"))  # one by itself would raise
-        return exp.Paren(this=exp.Like(this=text, expression=plain))
+        """LIKE is a pattern of Java there, which tries all places of one % for each place of another: with several, one stored
+        text would decide whether a statement ends. So these are written as a pattern that never goes back."""
+        if _is_quick(pattern.name):
+            plain = exp.Literal.string(re.sub("%+", "%", pattern.name).replace("\\", "\\\\"))  # one by itself would raise
+            return exp.Paren(this=exp.Like(this=text, expression=plain))
+        return exp.Anonymous(this="REGEXP_LIKE", expressions=[text, exp.Literal.string(_without_going_back(pattern.name))])
 
     def hashed(self, text: exp.Expr) -> exp.Expr:
         digest = exp.Anonymous(this="MD5", expressions=[text])
@@ -171,6 +187,47 @@ class _Spark(Dialect):
                 return exp.Anonymous(this="DATE_PART", expressions=[exp.Literal.string("YEAROFWEEK"), moment])
             case _:
                 return exp.Anonymous(this=_FUNCTIONS[name], expressions=[moment])
+
+
+class _Joined(_Spark):
+    """Rows that a join has multiplied may be more than 2^33: sums are DECIMAL, which holds 2^63 times 2^62."""
+
+    def summed(
+        self, value: exp.Expr, over: Callable[[exp.Expr], exp.Expr] | None = None, *, most: int = 1 << LOW_BITS,
+        of_unit: bool = False
+    ) -> exp.Expr:
+        total = exp.Sum(this=exp.Cast(this=value, to=_decimal()))
+        return exp.Coalesce(this=over(total) if over else total, expressions=[_digits("0")])
+
+    def halved(self, value: exp.Expr, over: "Over", *, most: int) -> tuple[exp.Expr, exp.Expr] | None:
+        return None
+
+
+def _is_quick(pattern: str) -> bool:
+    """Whether a pattern of LIKE has one place to try: one %, or two around all the rest."""
+    return len(re.findall("%+", pattern)) < 2 or "%" not in pattern.strip("%")
+
+
+def _without_going_back(pattern: str) -> str:
+    """A pattern of LIKE as one of Java: what is between two % is found where it is first, and stays there.
+
+    If a text matches at all it does so, since what is found further left leaves more to the rest; and what is last is at the end.
+    """
+    first, *between, last = (_of_java(part) for part in re.split("%+", pattern))
+    found = "".join(f"(?>.*?{part})" for part in between)
+    return rf"(?s)\A{first}{found}" + (rf".*{last}\z" if last else "")
+
+
+def _of_java(part: str) -> str:
+    """A piece of a pattern between two %: runs of _ as one step, since Java takes room on its stack for each."""
+    pieces = re.findall("_+|[^_]", part)
+    return "".join(map(_piece_of_java, pieces))
+
+
+def _piece_of_java(piece: str) -> str:
+    if piece[0] == "_":
+        return f".{{{len(piece)}}}" if len(piece) > 1 else "."
+    return rf"\{piece}" if piece in string.punctuation else piece
 
 
 def _within(x: exp.Expr, then: exp.Expr) -> exp.Expr:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from discreet.engines.rules.spellings import MOST_CHARACTERS
 from discreet.engines.sql.layout import Field, Stored
 from discreet.engines.sql.names import UNIT, safe_name
 from discreet.engines.sql.reading import check_stored, kind_of
@@ -20,13 +21,17 @@ Kind = tuple[str, str]  # the name of a column and its type
 _PLACE = "p{}"  # what the columns of a source are called once they have lost their names
 _AS_TEXT = "CAST({} AS STRING)"
 _TEXT = "MAKE_VALID_UTF8({})"  # what is stored are bytes, and what leaves are letters
+_MARK = "not UTF-8: "
+_UNIT = (  # no two are one: what is not as it is stored begins with the mark, and then says all of its bytes
+    f"CASE WHEN OCTET_LENGTH({{0}}) > {MOST_CHARACTERS} THEN NULL WHEN IS_VALID_UTF8({{0}}) AND NOT STARTSWITH({{0}}, '{_MARK}') "
+    f"THEN {{0}} ELSE '{_MARK}' || HEX(CAST({{0}} AS BINARY)) END"
+)
 _TYPES: dict[str, tuple[Stored, str]] = {
     **dict.fromkeys(("tinyint", "smallint", "int"), ("whole", "CAST({} AS BIGINT)")),  # 32 bits would overflow
     "bigint": ("whole", "{}"),
     "float": ("real", "CAST({} AS DOUBLE)"),
     "double": ("real", "{}"),
     "boolean": ("truth", "{}"),
-    "string": ("text", _TEXT),
     "date": ("day", "{}"),
     "timestamp_ntz": ("moment", "{}"),
     "timestamp": ("instant", "CAST({} AS TIMESTAMP_NTZ)"),  # by the session's clock, which is UTC
@@ -83,10 +88,8 @@ def _places(names: Sequence[str], kinds: Sequence[Kind]) -> dict[str, int]:
 def _stored_as(name: str, kind: str, *, is_truth: bool = False) -> tuple[Stored, str]:
     if kind in _TYPES:
         return _TYPES[kind]
-    if kind.startswith("string collate"):
-        return "text", _TEXT.format("COLLATE({}, 'UTF8_BINARY')")  # else texts could be equal that are not the same
-    if kind.startswith("char("):
-        return "text", _TEXT.format("RTRIM(' ', {})")  # blanks at the end are padding
+    if (text := _text_as(kind)) is not None:
+        return "text", _TEXT.format(text)
     if decimal := re.fullmatch(r"decimal\((\d+),(\d+)\)", kind):
         digits, after_point = int(decimal[1]), int(decimal[2])
         if after_point == 0 and digits <= 18:
@@ -98,12 +101,24 @@ def _stored_as(name: str, kind: str, *, is_truth: bool = False) -> tuple[Stored,
     )
 
 
+def _text_as(kind: str) -> str | None:
+    """The bytes of a text, whatever its type adds to them; None for what is no text."""
+    if kind == "string":
+        return "{0}"
+    if kind.startswith("string collate"):
+        return "COLLATE({0}, 'UTF8_BINARY')"  # else texts could be equal that are not the same
+    return "RTRIM(' ', {0})" if kind.startswith("char(") else None  # blanks at the end are padding
+
+
 def _unit_as(name: str, kind: str) -> tuple[Stored, str]:
+    """What tells units apart: texts by their bytes, since what is not UTF-8 may become one text where it is made valid."""
     if kind in ("float", "double"):
         raise FactsError(
             f"the unit {name!r} is stored as {kind}, and Spark writes such numbers in its own way",
             hint="store it as text or as whole numbers", key="table.unit",
         )  # fmt: skip
+    if (text := _text_as(kind)) is not None:
+        return "text", _UNIT.format(text)
     if kind.startswith("decimal("):
         return "text", f"REGEXP_REPLACE({_AS_TEXT}, '[.]0*$', '')"  # 12.00 is the unit 12
     try:

@@ -214,7 +214,7 @@ class Bounded:
                 continue
             p, n = f"w_p{number}", f"w_n{number}"
             place, size = f"ROW_NUMBER() OVER (PARTITION BY {within}{order})", f"COUNT(*) OVER (PARTITION BY {within})"
-            wide = most > _SMALL_CAP  # of a unit with 2^33 rows p * most is 2^64
+            wide = most * self.sheet.layout.matches > _SMALL_CAP  # of a unit with 2^33 rows p * most is 2^64
             rows = added(rows, f"{self.sheet.dialect.wide(place) if wide else place} AS {p}", f"{size} AS {n}")
             offset = f"(w_hash % {n})"
             numbers = f"(({p} * {most}) + {offset})", f"((({p} - 1) * {most}) + {offset})"

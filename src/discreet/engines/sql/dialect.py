@@ -51,6 +51,11 @@ class Dialect(ABC):
     most_nodes: int | None = None  # of a stage, once those below it are merged into it: beyond, a fence goes in between
     fence = ""  # what ends a SELECT that is not merged into the one around it
 
+    @property
+    def for_joined(self) -> "Dialect":
+        """The same for rows that a join has multiplied, of which there may be more than 2^33: no sum may rest on that."""
+        return self
+
     def generator(self) -> "Generator":
         """What turns nodes into text."""
         return sqlglot.Dialect.get_or_raise(self.name).generator()

@@ -105,8 +105,7 @@ class Expressions:
             case In(of, values):
                 return self._in(self.term(of), [self._literal(value.value) for value in values])
             case Like(of, pattern):
-                like = _demand(self.term(of), "text")
-                return replace(like, sql=self._dialect.like(like.sql, text(pattern)), kind="truth")
+                return self._like(_demand(self.term(of), "text"), pattern, longest(of, self._facts))
             case Case(whens, otherwise):
                 return self._case(whens, otherwise)
             case DatePart(part, of):
@@ -275,6 +274,13 @@ class Expressions:
         is_below = infix(exp.LT, x.sql, real_literal(0.0, self._dialect))
         sql = cases((is_below, exp.Neg(this=below.sql)), otherwise=above.sql)
         return replace(x, sql=sql, stage=_stage([x, below, above]), low=low, high=high)
+
+    def _like(self, of: Term, pattern: str, most: float) -> Term:
+        """LIKE; a pattern of more characters than any text has matches none, and would only be long."""
+        if len(pattern.replace("%", "")) <= most:
+            return replace(of, sql=self._dialect.like(of.sql, text(pattern)), kind="truth")
+        present = exp.Not(this=infix(exp.Is, of.sql, exp.Null()))
+        return replace(of, sql=cases((present, exp.false())), kind="truth")
 
     def _clamp(self, of: Term, low: Term, high: Term) -> Term:
         """The value, or the nearer of two constants; NULL where it is."""

@@ -13,7 +13,7 @@ from discreet.engines.sql.names import safe_name
 from discreet.engines.sql.reading import kind_of
 from discreet.engines.sql.sheet import Sheet
 from discreet.engines.wanted import Bound, CountsWanted, KeysWanted, Wanted
-from discreet.facts.joins import qualified
+from discreet.facts.joins import multiplicity, qualified
 from discreet.facts.model import Column as Declared
 from discreet.facts.model import Companion, Facts, Joinable
 from discreet.questions.algebra import Column
@@ -75,7 +75,8 @@ def with_joined(
             outputs.append(f"l{place}.{safe_name(number)} AS {name}")
             fields[qualified(join.table, column.name)] = Field(name, "read")
     rows = f"SELECT {', '.join([*ours, *(f'{key} AS k{place}' for place, key in enumerate(keys))])} FROM {sheet.rows()}"
-    return replace(layout, fields=fields, relation=f"(SELECT {', '.join(outputs)} FROM ({rows}) AS b {' '.join(tables)})")
+    relation = f"(SELECT {', '.join(outputs)} FROM ({rows}) AS b {' '.join(tables)})"
+    return replace(layout, fields=fields, relation=relation, matches=multiplicity(facts, (join.table for join in wanted.joins)))
 
 
 def _of_companion(beside: Stored, read: Collection[str], dialect: Dialect) -> str:

@@ -37,7 +37,7 @@ class Layout:
 
     ``unit`` holds what tells units apart, as text, whole or real numbers. ``settled`` is how the same rows are read by questions
     that look at a column which is constant per unit, where that takes more. ``relation`` is a SELECT in parentheses that gives
-    the rows where they are not simply those of ``table``.
+    the rows where they are not simply those of ``table``; ``matches`` says how many of them a stored row may have become there.
     """
 
     table: str
@@ -46,6 +46,7 @@ class Layout:
     unit: Field | None = None
     settled: "Layout | None" = None
     relation: str | None = None
+    matches: int = 1
 
     def without_narrow(self) -> "Layout":
         """The same for a SELECT that takes no narrow columns along."""

@@ -39,7 +39,7 @@ def with_unit_rows(rows: UnitRows, facts: Facts, layout: Layout, dialect: Dialec
     names |= {value.of.name: Field(f"r{value.place}", "real") for value in values}
     relation = f"(SELECT {', '.join(outputs) or '1 AS p'} FROM ({inner}) AS g)"
     seen = replace(facts, unit=EachRow(), columns=rows.columns, joins=())
-    return seen, Layout(layout.table, names, relation=relation)
+    return seen, Layout(layout.table, names, relation=relation, matches=layout.matches)  # of groups a unit may have as many
 
 
 def _of_units(rows: UnitRows, found: list[exp.Expr], write: Expressions, sheet: Sheet) -> str:

@@ -34,7 +34,7 @@ class Sheet:
 
     def __init__(self, layout: Layout, dialect: Dialect) -> None:
         self.layout = layout
-        self.dialect = dialect
+        self.dialect = dialect if layout.matches == 1 else dialect.for_joined
         self._stages: list[_Stage] = []
         self._names = 0
         self._said: set[str] = set()  # columns of ours that are named around the rows
