@@ -21,6 +21,7 @@ from discreet.service.settings import Settings
 
 __all__ = ["House"]
 
+_SHOWN = 4  # answers that are put together at once: a million numbers take a gigabyte meanwhile
 _DAY = 86_400.0  # seconds
 _DOOR = 4  # threads that look tokens up, and do nothing else
 _WRITERS = 2  # the same for who works on questions that were taken in, and what became of them
@@ -45,6 +46,7 @@ class House:
         self._books = ThreadPoolExecutor(_WRITERS, "keeping")
         waiting = self.limits.asks_waiting, self.limits.asks_waiting_of_one
         self._thoughts = Turns("thinking", self.limits.readings_at_once, *waiting)
+        self._showing = Turns("showing", _SHOWN, *waiting)
         self.jobs = Jobs(self.folder, self.limits, self._thoughts, self._books)
 
     async def account(self, token: str) -> Account:
@@ -75,16 +77,18 @@ class House:
                 del self._inside[name]
 
     async def in_turn(self, account: Account, verb: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Something that may take long, and reads no row: analysts take turns, and nobody ever has all threads."""
-        return await self._thoughts.run(account.name, 0.0, verb, *args, **kwargs)
+        """An answer that is there and may be large: analysts take turns, and nobody ever has all threads."""
+        return await self._showing.run(account.name, 0.0, verb, *args, **kwargs)
 
     async def think(
         self, account: Account, table: str, verb: Callable[Concatenate[Curator, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
-        """The same about a table, unless too many wait. Raises MissingError for one that is not there, or not for them."""
+        """Something about a table that reads no row, in turn as well. Raises Turned if too many wait, MissingError for a table
+        that is not there, or not for them.
+        """
         self._thoughts.lines.check_room(account.name)
         one_step = lambda: verb(self.folder.curator(table, account), *args, **kwargs)  # noqa: E731 - a thread for both
-        return await self.in_turn(account, one_step)
+        return await self._thoughts.run(account.name, 0.0, one_step)
 
     async def table(self, account: Account, name: str) -> Curator:
         """The curator of a table that somebody may see. Raises MissingError: the same for what is not there."""
@@ -101,7 +105,7 @@ class House:
         """Let running questions end for a while and let go of everything; or leave what is not over to be gone on with."""
         is_over = await self.jobs.end()
         self._books.shutdown(wait=False, cancel_futures=True)
-        for threads in (self._door, self._threads, self._thoughts):
+        for threads in (self._door, self._threads, self._thoughts, self._showing):
             threads.shutdown(wait=is_over, cancel_futures=True)
         if is_over:  # else a table would be closed while it is read, and that pass for a fault: the process ends, as if killed
             self.folder.close()
