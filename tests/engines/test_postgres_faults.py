@@ -591,7 +591,7 @@ def test_why_there_is_no_connection_is_in_the_log_in_words_of_ours(tmp_path, nam
     places = {
         "cannot connect: refused": "postgresql://reader@127.0.0.1:1/postgres",
         "cannot connect: no such host": "postgresql://reader@hush-4711.invalid/postgres",
-        "cannot connect: no such socket": f"postgresql://reader@/postgres?host={tmp_path}",
+        "cannot connect: no such socket": "postgresql://reader@/postgres?host=/hush-4711",
         "no such service in the service file": "postgresql:///?service=hush-4711",
         "no such role": pg.reader().replace("//reader@", "//hush-4711@"),
         "no such database": pg.reader().replace("/postgres?", "/hush-4711?"),
