@@ -170,6 +170,28 @@ def test_a_copy_that_has_gone_on_by_itself_counts_all_that_the_witness_had_seen(
     assert spent(tmp_path / "third") == 5 + 3                                 # at least the 1 + 2 + 4 that left
 
 
+@pytest.mark.parametrize("many", [1, 12])
+@pytest.mark.parametrize("is_forks", [False, True])
+def test_a_copy_that_has_gone_on_by_itself_is_known_however_short_and_early_it_is(home, elsewhere, tmp_path, many, is_forks):
+    """A ledger and one that was put back from its copy; a copy of one comes back beside a witness of the other."""
+    ask(home, epsilon=1)
+    backup(home, tmp_path / "copy")
+    restore(tmp_path / "copy", elsewhere)                                     # as a trial, on another machine
+    office.unfreeze(elsewhere / "people.toml", reason="looked at it")
+    older, newer = (elsewhere, home) if is_forks else (home, elsewhere)
+    ask(older, epsilon=4)
+    backup(older, tmp_path / "second")
+    for _ in range(many):
+        ask(newer, epsilon="0.5")
+    (tmp_path / "third").mkdir()
+    (tmp_path / "third" / "people.csv").write_bytes((home / "people.csv").read_bytes())
+    late = office.witness(newer)
+    told = restore(tmp_path / "second", tmp_path / "third", witness=late, older=True, reason="the disk is gone")
+    assert told.is_done
+    assert spent(tmp_path / "third") == 5 + 1 + many / 2                      # what is in it, and all that was seen
+    assert office.verify(tmp_path / "third").ok
+
+
 def test_a_budget_that_the_copy_does_not_know_is_named_and_one_beyond_the_cap_has_nothing_left(home, elsewhere, tmp_path):
     backup(home, tmp_path / "copy")
     office.raise_budget(home / "people.toml", 300, reason="a second wave")
@@ -181,6 +203,9 @@ def test_a_budget_that_the_copy_does_not_know_is_named_and_one_beyond_the_cap_ha
     assert told.mended.uncounted == ("table:late",)
     with dc.open(elsewhere / "people.toml") as table:
         assert (table.budget.spent.epsilon, table.budget.remaining.epsilon, table.budget.affordable) == (150, 0, 0)
+    office.unfreeze(elsewhere / "people.toml", reason="looked at it")
+    with pytest.raises(dc.BudgetError, match="epsilon 0 is left"):
+        ask(elsewhere)
     assert office.verify(elsewhere).ok
 
 

@@ -57,7 +57,7 @@ def named(account: str) -> str:
 
 
 def account_act_in_words(kind: str, body: Mapping[str, Any]) -> tuple[str, str]:
-    """What was done to an account."""
+    """What was done to an account, or to the whole ledger."""
     name, by = clean(str(body.get("name", ""))), _by(body)
     until = f", until {clean(body['expires'])}" if body.get("expires") else ""
     match kind:
@@ -69,6 +69,8 @@ def account_act_in_words(kind: str, body: Mapping[str, Any]) -> tuple[str, str]:
             return f"{name}: the token has ended, for good{by}", ""
         case "lapse":
             return f"{name} came after the last day{until.replace(', until', ',')}", ""
+        case "restored":
+            return "the ledger was put back from a copy; all tables are frozen", clean(body["reason"])
         case "grant" | "ungrant":
             return f"{name}: {', '.join(map(clean, body['tables']))}{by}", ""
         case "limit":

@@ -82,8 +82,8 @@ class Replay:
                 self.ends.add((body["table"], body["expires"]))
             case "freeze" | "unfreeze":
                 self._freeze(body, frozen=entry.kind == "freeze")
-            case "source":
-                pass  # whether a source is what it was changes no total
+            case "source" | "restored":
+                pass  # whether a source is what it was, or a ledger a copy, changes no total
             case _:
                 self.problems += self.enrolled.take(entry)
 

@@ -10,7 +10,7 @@ from discreet.errors import BudgetError, LedgerFault, ParameterError
 from discreet.ledger.admission import admit, admit_beside, check_analyst
 from discreet.ledger.alarms import asker_named, delivered, viewed
 from discreet.ledger.draws import changed_since, drawn_by, write_names
-from discreet.ledger.entries.amounts import Amount, Money
+from discreet.ledger.entries.amounts import NOTHING, Amount, Money
 from discreet.ledger.entries.books import ALL
 from discreet.ledger.entries.charges import CanFollow, Changed, Granted, Outcome, Request, Viewed, cut_off
 from discreet.ledger.entries.requests import price_row, request_body
@@ -99,7 +99,7 @@ class Reserving:
             return stored_in(transaction, charge.number)
         if charge.state == "faulted":
             failed = LedgerFault("this request has failed before", hint="what it cost is kept; another key is another charge")
-            failed.kept = failed.hint
+            failed.kept, failed.reference = failed.hint, charge.reference or failed.reference  # the one that is known of it
             raise failed
         return self._resumed(row, request, charge)
 
@@ -124,7 +124,7 @@ class Reserving:
         books.charge(request.table, request.cells, amount, asker)
         after = books.spent(now=request.table)
         if not books.spent().fits(cap):
-            told = money.too_much(amount, cap.minus(before), books.spent().beyond(cap))
+            told = money.too_much(amount, cap.minus(before).or_more(NOTHING), books.spent().beyond(cap))
             raise BudgetError(told, hint="ask for less precision, or for something already answered, which is free")
         for each in (row, *(table_row(self._transaction, table) for table, _ in request.beside)):
             check_analyst(self._transaction, each, books, asker, amount, theirs)

@@ -15,7 +15,7 @@ from discreet.ledger.charging import Ledger
 from discreet.ledger.entries.amounts import NOTHING, Amount
 from discreet.ledger.failures import write_fault
 from discreet.ledger.journal import append, each_entry, head
-from discreet.ledger.port import Transaction
+from discreet.ledger.port import Snapshot, Transaction
 from discreet.ledger.records import AccountRecord, AskedRecord, ChargeRecord
 from discreet.ledger.rows import account_of, books_of, save_books
 from discreet.privacy.losses import Loss
@@ -35,12 +35,14 @@ class Mended:
 
 
 def mend(ledger: Ledger, reason: str, later: Mapping[str, Any] | None = None) -> Mended:
-    """Write off what was running, forget what was waiting, freeze all tables for this reason.
+    """Mark that this is a copy, write off what was running, forget what was waiting, freeze all tables for this reason.
 
     What ``later``, a witness that this ledger has not come to, had seen spent beyond what is here is written down as spent.
     """
     with ledger.store.writing() as transaction:
-        lost, uncounted = ({}, ()) if later is None else _lose(transaction, ledger, later, reason)
+        is_beside = later is not None and _is_beside(transaction, later)
+        append(transaction, ledger.key, "restored", {"reason": reason})  # the first entry in which it differs from what it was
+        lost, uncounted = ({}, ()) if later is None else _lose(transaction, ledger, later, reason, whole=is_beside)
         running = list(transaction.each(ChargeRecord, state="running"))
         for charge in running:
             write_fault(transaction, ledger.key, charge, uuid4().hex[:12])
@@ -53,19 +55,30 @@ def mend(ledger: Ledger, reason: str, later: Mapping[str, Any] | None = None) ->
     return Mended(tuple(tables), tuple(each.number for each in running), len(waiting), lost, uncounted)
 
 
+def _is_beside(snapshot: Snapshot, later: Mapping[str, Any]) -> bool:
+    """Whether a ledger may have gone on by itself, and not to what a witness had seen.
+
+    Where two ledgers part, one of them was put back: it has a mark there that the other has not. A witness of a version that knew
+    no marks has none of them, and then whatever has one counts as gone on by itself.
+    """
+    last, seen = head(snapshot), dict(later.get("restored", ()))
+    here = {entry.number: entry.hash for entry in each_entry(snapshot, "restored")}
+    if here.keys() - seen.keys() or any(here.get(number) != found for number, found in seen.items() if number <= last.number):
+        return True
+    return bool(last.number >= later["entries"] or last.at > later["at"])
+
+
 def _lose(
-    transaction: Transaction, ledger: Ledger, later: Mapping[str, Any], reason: str
+    transaction: Transaction, ledger: Ledger, later: Mapping[str, Any], reason: str, *, whole: bool
 ) -> tuple[dict[str, Loss], tuple[str, ...]]:
-    """A signed entry for each budget of which more was spent than is here."""
+    """A signed entry for each budget of which more was spent than is here; of all that was seen, if the ``whole`` is missing."""
     if any(entry.body["head"] == later["head"] for entry in each_entry(transaction, "lost")):
         return {}, ()  # a copy of what was put back then: it counts already
-    last = head(transaction)
-    is_beside = last.number >= later["entries"] or last.at > later["at"]  # it has gone on by itself, and not to what was seen
     seen = {name: Amount.from_texts(*texts) for name, texts in later["totals"].items()}
     found: dict[str, Loss] = {}
     for account in [each.name for each in transaction.each(AccountRecord) if each.name in seen]:
         books = books_of(transaction, account, None)
-        missing = books.lose(seen.pop(account), whole=is_beside)
+        missing = books.lose(seen.pop(account), whole=whole)
         if missing == NOTHING:
             continue
         append(transaction, ledger.key, "lost", {

@@ -69,7 +69,9 @@ def witness(ledger: Ledger, before: Mapping[str, Any] | None = None) -> dict[str
             raise LedgerFault(gone[0], hint="keep that witness, and find out who put an older ledger here")
         last, accounts = head(snapshot), [each.name for each in snapshot.each(AccountRecord)]
         totals = {name: list(books_of(snapshot, name, ALL).spent().to_texts()) for name in accounts}
-    return signed("witness", {"entries": last.number, "head": last.hash, "totals": totals, "at": now()}, ledger.key)
+        marks = [[entry.number, entry.hash] for entry in each_entry(snapshot, "restored")]
+    told = {"entries": last.number, "head": last.hash, "totals": totals, "restored": marks, "at": now()}
+    return signed("witness", told, ledger.key)
 
 
 def verify(ledger: Ledger, note: Mapping[str, Any] | None = None) -> Verified:

@@ -311,9 +311,10 @@ def test_a_key_is_one_request_whatever_became_of_it(ledger):
             ledger.reserve([request(**({"what": "q", "key": "k", "analyst": "alice"} | change))])
     assert isinstance(ledger.reserve([request("p", key="k", analyst="bob")])[0], Granted)      # keys are each analyst's own
     (granted,) = ledger.reserve([request("f", key="failing")])
-    ledger.fail(granted, dc.Fault(freezes=False))
-    with pytest.raises(dc.LedgerFault, match="failed before"):
+    ledger.fail(granted, failure := dc.Fault(freezes=False))
+    with pytest.raises(dc.LedgerFault, match="failed before") as again:
         ledger.reserve([request("f", key="failing")])
+    assert again.value.reference == failure.reference
     assert spent(ledger) == Fraction(3, 10)
 
 

@@ -13,7 +13,7 @@ __all__ = ["Entry", "SIGNED", "START", "hash_of", "now"]
 
 START = "0" * 64  # what stands before the first entry
 SIGNED = frozenset({
-    "register", "raise", "version", "freeze", "unfreeze", "lost",
+    "register", "raise", "version", "freeze", "unfreeze", "lost", "restored",
     "enrol", "grant", "ungrant", "limit", "rotate", "revoke",
 })  # fmt: skip
 
