@@ -338,3 +338,16 @@ def test_what_postgresql_plans_grows_with_the_question_and_not_as_a_power_of_its
 
     wanted = Wanted(None, (), (Measure(1, nested(6), Grid(Fraction(1, 2**10), 0, 2**20)),))
     assert planned(declared, sent(declared, engine, wanted, Unfenced())) > 3 * sizes[6], "without fences it is a power"
+
+
+def test_blank_padded_texts_without_a_length_are_refused(facts):
+    """To take the blanks at its end away takes PostgreSQL eight bytes a letter, and it has a gigabyte for that: a value of 135
+    million letters would make every statement fail that reads its column."""
+    name = pg.stored({"x": "float8", "a": "bpchar", "b": "char(9)"}, [(1.0, "q  ", "q")])
+    with pg.connected() as owner:
+        owner.execute(f"CREATE DOMAIN {pg.schema()}.padded AS bpchar")
+        owner.execute(f"ALTER TABLE {name} ADD COLUMN c {pg.schema()}.padded")
+    for column in "ac":
+        refused(facts(X, Text(column)), name, "bpchar without a length")
+        refused(facts(X, unit=ByColumn(column)), name, "bpchar without a length")
+    assert pg.opened(facts(X, Text("b"), unit=ByColumn("b")), name)

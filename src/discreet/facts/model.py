@@ -194,6 +194,11 @@ class Source:
     table: str | None = None
     glob: bool = False
 
+    @property
+    def is_live(self) -> bool:
+        """Whether rows may change there while a version stays, which nothing can pin."""
+        return self.kind in ("postgresql", "spark")
+
 
 FRAME = Source("spark", "frame")  # of a session: a query, and not its rows
 
@@ -298,7 +303,7 @@ class Facts:
     @property
     def is_live(self) -> bool:
         """Whether rows may change under their version, which nothing can pin."""
-        return self.located is not None and self.located.kind in ("postgresql", "spark")
+        return self.located is not None and self.located.is_live
 
     def column(self, name: str) -> Column | None:
         """The declared column of this name, by exact spelling first and by case-folded spelling if that is unique."""

@@ -7,7 +7,7 @@ docs/engines.md. Every name here is looked up in pg_catalog alone.
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from discreet.engines.postgres.stored import Described
+from discreet.engines.postgres.stored import ENDLESS, Described
 from discreet.engines.sql.names import quoted
 from discreet.errors import FactsError
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["Table", "described", "is_rewritten", "table_name"]
 
 _OLDEST = 160000
+_SHORTEST = 5  # of types with a length, which is counted from 4; without one it is -1
 _SERVER = """
 SELECT CAST(current_setting('server_version_num') AS int), current_setting('server_encoding'), current_user,
        (SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user)
@@ -138,5 +139,5 @@ def _column(name: str, kind: str, is_enum: bool, is_ours: bool, typmod: int, is_
     if kind == "numeric" and typmod >= 4:
         precision, scale = (typmod - 4) >> 16 & 0xFFFF, ((typmod - 4 & 0x7FF) ^ 1024) - 1024
         digits = (precision - scale, scale)
-    shown = kind if is_ours or is_enum else f"{kind} of an extension"
+    shown = ENDLESS if kind == "bpchar" and typmod < _SHORTEST else kind if is_ours or is_enum else f"{kind} of an extension"
     return Described(name, shown, is_enum, digits, is_virtual, is_readable)

@@ -19,6 +19,9 @@ _SAID = {  # what a server or libpq says before there is a connection, and with 
     "shutting down": "the server is stopping",
     "could not translate host name": "cannot connect: no such host",
     "failed to resolve host": "cannot connect: no such host",
+    "name or service not known": "cannot connect: no such host",  # psycopg before 3.3, as the system says it
+    "nodename nor servname": "cannot connect: no such host",
+    "name resolution": "cannot connect: no such host",
     "connection refused": "cannot connect: refused",
     "timeout expired": "cannot connect: no answer in time",
     "no such file or directory": "cannot connect: no such socket",

@@ -13,7 +13,9 @@ from discreet.engines.sql.reading import check_stored, kind_of
 from discreet.errors import FactsError
 from discreet.facts.model import ByColumn, Column, Facts
 
-__all__ = ["Described", "layout_of"]
+__all__ = ["Described", "ENDLESS", "layout_of"]
+
+ENDLESS = "bpchar without a length"  # to take its blanks away takes eight bytes a letter: one of 135 million would be too long
 
 _TEXT = 'CAST({} AS TEXT) COLLATE "C"'  # letters by their code points, as everywhere else
 _REAL = "CAST({} AS DOUBLE PRECISION)"
@@ -79,6 +81,9 @@ def _found(name: str, columns: dict[str, Described]) -> Described:
     found = columns[name]
     if not found.is_readable:
         raise FactsError(f"the role may not read the column {name!r}", hint="grant SELECT on it, or take it out of the facts")
+    if found.type == ENDLESS:
+        what = f"column {name!r} is stored as {ENDLESS}, of which a very long value cannot be read"
+        raise FactsError(what, hint="store it as text, or as CHAR(n), or take it out of the facts")
     if found.is_virtual:
         what = f"column {name!r} is worked out while it is read, by an expression that may fail"
         raise FactsError(what, hint="store it, or take it out of the facts")

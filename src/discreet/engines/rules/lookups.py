@@ -54,11 +54,15 @@ def facts_of(join: Lookup, facts: Facts) -> Facts:
 
 
 def lookup_files(facts: Facts, given: Mapping[str, object]) -> dict[str, list[Path]]:
-    """The files of all lookups that are files. Raises FactsError if one is missing: lookups are public."""
+    """The files of all that is joined and is in files. Raises FactsError if one is missing: lookups are public."""
     found = {}
     for join in facts.joins:
         source = given.get(join.name, source_of(join))
-        if isinstance(source, Source):
+        if isinstance(source, Source) and source.is_live:
+            if not facts.is_live:  # else whoever reads the table looks whether both are in one place
+                hint = "keep both in files, or both in one database"
+                raise FactsError(f"{join.name} is in a database, and the table is not", hint=hint, key=f"join.{join.name}")
+        elif isinstance(source, Source):
             try:
                 found[join.name] = files_of(source)
             except OSError as error:  # lookups are public, and so is why one cannot be found

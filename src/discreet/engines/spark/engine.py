@@ -17,8 +17,9 @@ from discreet.engines.faults import GONE, guarded, in_time, noted
 from discreet.engines.rules.values import nearest
 from discreet.engines.spark.beside import beside_companion, sent_lookups, sent_values, with_settled
 from discreet.engines.spark.dialect import SPARK
+from discreet.engines.spark.kept import Moments, check_kept
 from discreet.engines.spark.sessions import is_away, is_frame, is_stopped, let_go, own_session, session_of
-from discreet.engines.spark.stored import Kind, kinds_of, selected
+from discreet.engines.spark.stored import Kind, kinds_of, moments_in, selected
 from discreet.engines.sql.asking import Asking
 from discreet.engines.sql.layout import Layout
 from discreet.engines.sql.reading import FEW, is_run, kind_of
@@ -52,6 +53,7 @@ class Spark:
         self._facts, self._source, self._given, self._tell = facts, source, dict(lookups or {}), tell
         self._prefix = f"discreet_{uuid4().hex}"
         self._views: list[str] = []
+        self._moments = Moments()
         self._of_frames: dict[str, list[Kind]] = {}  # columns by view: a frame keeps those that it was made with
         self._let_go: Callable[[], object] = lambda: None
         try:
@@ -136,10 +138,17 @@ class Spark:
         """The columns of all confidential tables, as they are now. Raises an error if nobody could read them."""
         if is_stopped(self._session):
             raise ConnectionError
-        return {name: self._of_frames.get(relation) or self._kinds(relation) for name, relation in self._relations.items()}
+        found = {}
+        for name, relation in self._relations.items():
+            found[name] = self._of_frames.get(relation) or self._kinds(relation)
+            facts = self._companions[name].facts if name else self._facts
+            if moments := moments_in(facts, found[name]):
+                self._moments.check(self._session.table(relation), moments)
+        return found
 
     def _kinds(self, relation: str) -> list[Kind]:
         self._session.catalog.refreshTable(relation)  # else it would keep files that are gone
+        check_kept(self._session, relation)
         return kinds_of(self._session.table(relation).schema)
 
     def _layout(self, facts: Facts, name: str) -> Layout:

@@ -14,7 +14,7 @@ from discreet.facts.model import ByColumn, Facts
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
-__all__ = ["Kind", "kinds_of", "selected"]
+__all__ = ["Kind", "kinds_of", "moments_in", "selected"]
 
 Kind = tuple[str, str]  # the name of a column and its type
 
@@ -47,6 +47,12 @@ def kinds_of(schema: "StructType") -> list[Kind]:
         kind = declared if declared.startswith("char") else field.dataType.simpleString()
         found.append((field.name, kind))
     return found
+
+
+def moments_in(facts: Facts, kinds: Sequence[Kind]) -> set[str]:
+    """The columns that are read, and are stored as moments."""
+    names = {column.name for column in facts.columns} | ({facts.unit.column} if isinstance(facts.unit, ByColumn) else set())
+    return {name for name, kind in kinds if name in names and kind.startswith("timestamp")}
 
 
 def selected(facts: Facts, kinds: Sequence[Kind], source: str) -> tuple[str, dict[str, Field], Field | None]:
