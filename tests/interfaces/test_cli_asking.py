@@ -11,6 +11,8 @@ import sys
 import pytest
 from tests.interfaces.people import FACTS
 
+from discreet.answers.answer import AnswerColumn
+from discreet.answers.words import key_in_words
 from discreet.errors import EngineFault
 
 COUNT = "SELECT COUNT(*) AS n FROM people"
@@ -253,6 +255,29 @@ def test_csv_has_ends_beside_every_number(people):
     lines = people("ask", "people.toml", BY_SEX, "-e", "1", "--csv").out.splitlines()
     assert lines[0] == "Sex,n,n_low,n_high"
     assert len(lines) == 4  # and one of those without a value
+
+
+def test_what_an_answer_leaves_out_stands_beside_its_csv(people):
+    question = "SELECT AVG(Age) AS m FROM people WHERE Sex = 1"
+    told = json.loads(people("ask", "people.toml", question, "-e", "1", "--json").out)
+    assert told["left_out"] or told["warnings"]
+    said = people("ask", "people.toml", question, "-e", "1", "--csv")
+    assert len(said.out.splitlines()) == 2
+    for sentence in (*told["left_out"], *told["warnings"]):
+        assert sentence in said.err
+        assert sentence not in said.out
+
+
+def test_a_number_that_is_hardly_ever_off_has_no_empty_brackets(people):
+    assert people("budget", "raise", "people.toml", "--epsilon", "20", "--reason", "a try").code == 0
+    out = people("ask", "people.toml", COUNT, "-e", "9").out
+    assert "± < 1" in out
+    assert "()" not in out
+
+
+def test_a_key_with_blanks_at_an_end_shows_them(people):
+    column = AnswerColumn("k", "key")
+    assert [key_in_words(column, each) for each in ("I21.4", "I21.4 ", " ", None)] == ["I21.4", "'I21.4 '", "' '", "none"]
 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.json", "a.txt", "a.svg"])

@@ -81,7 +81,8 @@ def key_in_words(column: "AnswerColumn", value: Any) -> str:
     label = column.labels.get(value)
     if value is None and label is not None:
         return clean(label)
-    shown = clean("none" if value is None else value)
+    is_odd = isinstance(value, str) and value != value.strip()  # nobody sees blanks at an end, which make it another key
+    shown = clean("none" if value is None else f"'{value}'" if is_odd else value)
     return shown if label is None or clean(label) == shown else f"{shown} {clean(label)}"
 
 
@@ -321,7 +322,7 @@ def basis_in_words(columns: Sequence["QuotedColumn"], cells: int) -> str:
         case "rows":
             return f"for the {sizes} rows that are public"
         case "released":
-            return f"for at least {sizes} rows{where}, by a count already released"
+            return f"for at least {sizes} row{'' if sizes == '1' else 's'}{where}, by a count already released"
         case "assuming":
             return f"assuming {sizes} rows{where}"
         case "rows_about" | "rows_kept" as known:

@@ -128,6 +128,7 @@ def ask(
             print_json(found.to_dict())
         elif as_csv:
             say(found.to_csv(), end=False) if sys.stdout.isatty() else typer.echo(found.to_csv(), nl=False)
+            _say_beside(found)
         else:
             _show(found, kept, plot=plot)
 
@@ -144,6 +145,14 @@ def _asked(file: str, token_file: Path | None, question: str, words: dict[str, A
         telling(lambda share: said(f"{what}, {share:.0f} % done")),
     ):  # fmt: skip
         return table.ask(question, **words)
+
+
+def _say_beside(answer: "Answer") -> None:
+    """What numbers in a file cannot say of themselves: on stderr."""
+    from discreet.answers.words import left_out_in_words
+
+    for line in (*answer.warnings, *left_out_in_words(answer.left_out)):
+        say(line, err=True)
 
 
 def _show(answer: "Answer", kept: list[Path], *, plot: bool) -> None:

@@ -52,7 +52,8 @@ def _show_units(page: "Page", found: "Inspection") -> None:
     if of is None:
         return
     page.gap()
-    page.line((of.column, "bold"), f"  tells {of.units:,} units apart; the largest has {of.most_rows:,} rows", indent=2)
+    rows = f"{of.most_rows:,} row{'' if of.most_rows == 1 else 's'}"
+    page.line((of.column, "bold"), f"  tells {of.units:,} units apart; the largest has {rows}", indent=2)
     if of.cut:
         page.line(f"max_rows leaves out {of.rows_cut:,} rows of {of.cut:,} units", indent=2)
         page.say("Caps that are chosen by this give it away; ROWS_PER_UNIT(0.95) asks with noise.", style="yellow")

@@ -64,7 +64,7 @@ def _show(found: dict[str, Any], file: Path, out: Path | None) -> None:
     from discreet.cli.stopped import show_stops
     from discreet.cli.views import show_budget
     from discreet.ledger.stops import Stop
-    from discreet.plots.lettering import clean, shortened
+    from discreet.plots.lettering import clean, minute, shortened
 
     page, ledger = Page(), found["ledger"]
     show_budget(page, read_budget(found["budget"]), clean(found["table"]["name"]))
@@ -72,7 +72,7 @@ def _show(found: dict[str, Any], file: Path, out: Path | None) -> None:
         others = ", ".join(map(clean, found["shared_with"]))
         page.say(f"shared with {others}: what was asked there is part of what is spent, and in other reports")
     show_stops(page, [Stop(**stop) for stop in found["stops"]], found["table"]["name"], file)
-    rows = [(str(each["number"]), each["at"][:16].replace("T", " "), clean(each["analyst"]) or "anonymous",
+    rows = [(str(each["number"]), minute(each["at"]), clean(each["analyst"]) or "anonymous",
              loss_in_words(read_loss(each["cost"])), each["state"], shortened(clean(each["question"]), 50))
             for each in found["charges"]]  # fmt: skip
     if rows:

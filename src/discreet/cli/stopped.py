@@ -41,8 +41,9 @@ def show_faults(page: "Page", faults: "list[Failed]") -> None:
     for each in faults[:_MOST]:
         looked = "" if each.is_open else ", looked at"
         froze = f"; froze {', '.join(map(clean, each.froze))}{looked}" if each.froze else ""
+        cause = f": {clean(each.cause)}" if each.cause else ""
         of = f"charge {each.charge} of {clean(each.analyst)}"
-        page.line(f"{minute(each.at)}  {of}, reference {each.reference}{froze}", indent=4)
+        page.line(f"{minute(each.at)}  {of}, reference {each.reference}{froze}{cause}", indent=4)
 
 
 def show_uncharged(page: "Page", found: "list[Uncharged]", file: Path) -> None:
@@ -54,7 +55,7 @@ def show_uncharged(page: "Page", found: "list[Uncharged]", file: Path) -> None:
     many = "once" if len(recent) == 1 else "again and again" if len(recent) >= _MANY else f"{len(recent)} times"
     page.line((f"! the source could not be asked, {many} in the last {_RECENT.days} days; that cost nothing", "yellow"))
     for each in recent[:_MOST]:
-        page.line(f"{each.at[:19]}  {clean(each.cause) or 'unknown cause'}, reference {each.reference}", indent=4)
+        page.line(f"{minute(each.at)}  reference {each.reference}: {clean(each.cause) or 'unknown cause'}", indent=4)
     page.say(f"discreet check {typed(file)} says how it is now", indent=4)
 
 

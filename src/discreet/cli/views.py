@@ -68,8 +68,8 @@ def show_figures(page: Page, answer: Answer, *, indent: int = 2) -> None:
 def _listed(answer: Answer, column: AnswerColumn) -> list[Cell]:
     """Name, value, ± and the two ends."""
     ends, read = answer.intervals[0][column.name], only_reading(answer, column)
-    between = f"({_ends(ends, whole=column.kind == 'count')})" if read.shape == "both" else ""
-    return [_name(column.name), (read.value, "bold"), _spread(read), (between, "dim")]
+    between = _ends(ends, whole=column.kind == "count") if read.shape == "both" else ""
+    return [_name(column.name), (read.value, "bold"), _spread(read), (between and f"({between})", "dim")]
 
 
 def _ends(ends: tuple[Any, Any], *, whole: bool) -> str:

@@ -1,8 +1,10 @@
 """What a plan's price buys, and advice about it. Public facts alone; never silent (rule 35)."""
 
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import assert_never
 
+from discreet.answers.quote import QuotedColumn
 from discreet.facts.model import Budget, ByColumn, Facts, Integer, Number
 from discreet.ledger.entries.chain import now
 from discreet.planning.caps import matches_of
@@ -18,7 +20,9 @@ from discreet.statistics.bounds import Found
 from discreet.statistics.part import Part
 from discreet.views.few import count_beside, uncounted, wider_count
 
-__all__ = ["advice_on", "first_question", "free_parts", "join_notes", "no_keys", "past_end", "split_of", "warnings_for"]
+__all__ = [
+    "advice_on", "first_question", "free_parts", "join_notes", "no_keys", "past_end", "sizes_told", "split_of", "warnings_for",
+]  # fmt: skip
 
 _TOO_MUCH = 10
 _TINY = Fraction(1, 1 << 20)  # what is found below this was found among buckets that nobody's amounts are in
@@ -136,6 +140,19 @@ def no_keys(purchase: Purchase) -> tuple[str, ...]:
     if purchase.plan.wanted.cells or purchase.finds:
         return ()
     return ("no key was released when they were bought, so that the answer has no rows; anew chooses again, and costs again",)
+
+
+def sizes_told(columns: Sequence[QuotedColumn], released: Mapping[str, Sequence[int]], assuming: int | None) -> tuple[str, ...]:
+    """What a quote says where released counts tell of groups that may be empty, or of other sizes than were assumed. Rule 29."""
+    told = [each for each in columns if each.basis == "released"]
+    found = []
+    if empty := max((sum(not rows for rows in released[each.name]) for each in told if any(released[each.name])), default=0):
+        groups = max(len(released[each.name]) for each in told)
+        found.append(f"{grouped(empty)} of {grouped(groups)} groups may have no row, by a count already released: "
+                     "the ± is that of the others")
+    if told and assuming is not None:
+        found.append(f"assuming {grouped(assuming)} rows is not needed where a count was released: the ± is for what that says")
+    return tuple(found)
 
 
 def join_notes(plan: Plan) -> tuple[str, ...]:

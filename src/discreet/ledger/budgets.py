@@ -21,13 +21,14 @@ def state_of(snapshot: Snapshot, row: TableRow, books: Books, asker: str | None 
     theirs = left if asker is None else _left_for(snapshot, row, books, asker, spent)
     kept = sorted((cell, amount) for (t, _, cell, who), amount in books.cells.items() if (t, who) == (row.name, ALL))
     names = _analysts(snapshot, row, books) if asker is None else []
+    largest, most = money.affordable(theirs), row.most_per_question
     return BudgetState(
         money.loss(row.cap),
         money.loss(spent),
         money.loss(left),
         cells={cell: money.loss(amount) for cell, amount in kept},
         analysts={name: _allowance(snapshot, row, books, name, spent) for name in names},
-        affordable=money.affordable(theirs),
+        affordable=largest if most is None else min(largest, most),
         asker=None if asker is None else _allowance(snapshot, row, books, asker, spent),
     )
 

@@ -70,12 +70,13 @@ def _is_count(value: Expression) -> bool:
 
 
 def rows_at_least(plan: Plan, draw: Draw, integers: NDArray[Any], confidence: Confidence) -> tuple[int, ...] | None:
-    """What a stored draw says about how many rows there are: per cell, the lower end of their count; None if nothing."""
+    """What a stored draw says about how many rows there are: per cell, the lower end of their count, 0 where there may be none;
+    None if nothing."""
     if not draw.vector.tells_rows:
         return None
     counting = replace(plan, vectors=(draw.vector,), sources=((_ROWS, Derived(0, draw.slot)),))
     low = estimate(counting, _ROWS, (integers,), float(1 - confidence)).low
-    return tuple(max(1, floor(each)) for each in low)
+    return tuple(max(0, floor(each)) for each in low)
 
 
 _ROWS = Aggregate("count_rows")

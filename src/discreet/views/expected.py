@@ -63,8 +63,8 @@ def size_for(
     """How many rows of a group the error of ``value`` is worked out for, and where that comes from. Rule 29.
 
     Public rows where the known-n form holds; else ``counted``, the lower end of a noisy count of the same rows and version, of
-    several groups the least; else ``assuming``; else an even part of what the facts say about the table, if it is public how many
-    groups there are.
+    several groups the least in which there is a row (one that may have none will be of too few rows to be shown); else
+    ``assuming``; else an even part of what the facts say about the table, if it is public how many groups there are.
     """
     aggregates = aggregates_in_expression(value)
     groups = prod(max(1, len(axis.values)) for axis in cells_of(question.keys, facts)[1])
@@ -74,7 +74,8 @@ def size_for(
     if facts.rows is not None and all(known_rows_behind(each, question, facts) is not None for each in aggregates):
         return facts.rows, "rows"
     if counted is not None:
-        return max(1, counted if isinstance(counted, int) else min(counted, default=1)), "released"
+        least = counted if isinstance(counted, int) else min((each for each in counted if each > 0), default=1)
+        return max(1, least), "released"
     if assuming is not None:
         return assuming, "assuming"
     if any(unknown_key(key, facts) for key in question.keys):
