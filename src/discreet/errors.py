@@ -142,7 +142,7 @@ class MissingError(AccessError):
 
 
 class Fault(DiscreetError):
-    """Something failed inside. The analyst learns a reference number only; the log names the kind of cause beside it.
+    """Something failed inside. The analyst learns a reference number, and what was charged; the log names the kind of cause.
 
     After a charge it ``freezes`` whoever asked, unless it cannot depend on rows (rule 17).
     """

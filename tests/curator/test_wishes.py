@@ -35,10 +35,11 @@ values = ["a", "b", "c"]
 """
 
 
-def registered(folder, more="", rows=3000):
+def registered(folder, more="", rows=3000, towns='["a", "b", "c"]', about=50000):
     text = "".join(f"{60 + place % 23},{'abc'[place % 3]}\n" for place in range(rows))
     (folder / "t.csv").write_text("weight,town\n" + text, encoding="utf-8")
-    (folder / "t.toml").write_text(FACTS.format(more=more), encoding="utf-8")
+    text = FACTS.format(more=more).replace('["a", "b", "c"]', towns).replace("50000", str(about))
+    (folder / "t.toml").write_text(text, encoding="utf-8")
     office.register(folder / "t.toml")
     return folder / "t.toml"
 
@@ -88,6 +89,13 @@ def test_a_wish_is_met_by_the_groups_that_are_shown_though_another_has_too_few_r
     nobody = MEAN + " WHERE weight > 250"
     assert t.ask(nobody, epsilon=1).too_few
     assert not t.quote(nobody, within=5).replay
+
+
+def test_a_wish_as_wide_as_can_be_written_is_met_by_what_is_stored(t):
+    t.ask(MEAN, epsilon=1)
+    assert t.quote(MEAN, within="1e400").replay
+    assert t.ask(MEAN, within="1e400").replayed
+    assert spent(t) == 1
 
 
 def test_another_wish_is_bought_and_one_that_was_met_better_meanwhile_is_told_better(t):
@@ -145,3 +153,28 @@ def test_the_largest_epsilon_that_is_left_for_somebody_is_no_more_than_their_lim
         assert t.budget_for("alice").affordable == Fraction(3, 2)
         assert t.budget_for("bob").affordable == 2
         assert t.budget.affordable == Fraction("4999.5")
+
+
+def test_the_largest_epsilon_that_is_left_is_no_more_than_one_question_may_cost(tmp_path):
+    with open_table(registered(tmp_path, more="max_epsilon_per_question = 3")) as t:
+        assert (t.budget.affordable, t.budget_for("alice").affordable) == (3, 3)
+        with pytest.raises(dc.BudgetError):
+            t.ask(MEAN, epsilon="3.01")
+        t.ask(MEAN, epsilon=3)
+
+
+def test_groups_that_may_be_empty_by_a_released_count_make_no_wish_dear(tmp_path):
+    """None of the rows is in d, or in no town; the ± of the others is that of their size, once their count was released."""
+    with open_table(registered(tmp_path, towns='["a", "b", "c", "d"]', about=5000)) as t:
+        before = t.quote(BY_TOWN, within=5)
+        assert before.columns[0].rows == 1000
+        t.ask("SELECT town, COUNT(weight) AS n FROM t GROUP BY town", epsilon=1)
+        after = t.quote(BY_TOWN, within=5)
+        (column,) = after.columns
+        assert (column.basis, 950 < column.rows <= 1000) == ("released", True)
+        assert 0.9 < after.cost.epsilon / before.cost.epsilon < 1.2
+        assert "2 of 5 groups may have no row, by a count already released: the ± is that of the others" in after.warnings
+        assumed = t.quote(BY_TOWN, within=5, assuming=10)
+        assert assumed.cost == after.cost
+        assert any("assuming 10 rows is not needed" in each for each in assumed.warnings)
+        assert not any("too few" in each for each in t.ask(BY_TOWN, within=5).warnings)

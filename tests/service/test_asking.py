@@ -1,5 +1,10 @@
 """Quotes and questions over HTTP, as analysts meet them."""
 
+from tests.service.conftest import Caller, made_home
+from tests.service.inside import Inside
+
+from discreet.service.settings import Limits, Settings
+
 COUNT = {"sql": "SELECT COUNT(*) AS n FROM people", "epsilon": "0.5"}
 BY_TOWN = {"sql": "SELECT town, COUNT(*) AS n, AVG(age) AS m FROM people GROUP BY town", "epsilon": "1"}
 
@@ -62,6 +67,32 @@ def test_one_key_is_one_request_and_another_body_is_refused(alice):
     assert not again.json()["replayed"]
     other = alice.post("/api/tables/people/ask", body | {"confidence": "0.9"}, headers=named)
     assert (other.status_code, other.json()["error"]) == (422, "body")
+
+
+def test_a_key_whose_request_was_free_is_told_that_again(alice):
+    """Whoever lost the first response would count a charge twice."""
+    body = {"sql": "SELECT COUNT(*) AS n FROM people WHERE age > 31", "epsilon": "0.25"}
+    bought = alice.post("/api/tables/people/ask", body, headers={"Idempotency-Key": "dear"}).json()
+    first, again = (alice.post("/api/tables/people/ask", body | {"epsilon": "0.2"}, headers={"Idempotency-Key": "free"}).json()
+                    for _ in range(2))  # fmt: skip
+    assert (bought["cost"], bought["replayed"]) == ({"epsilon": "0.25"}, False)
+    for told in (first, again):
+        assert (told["cost"], told["replayed"], told["rows"]) == ({"epsilon": "0"}, True, bought["rows"])
+    assert first.get("paid") == again.get("paid") == {"epsilon": "0.25"}
+    assert alice.get(f"/api/answers/{bought['id']}").json()["cost"] == {"epsilon": "0.25"}
+
+
+def test_a_rehearsal_of_more_numbers_than_is_public_is_refused(tmp_path):
+    home = made_home(tmp_path)
+    with Inside(Settings(home.folder, limits=Limits(numbers_rehearsed=5))) as client:
+        caller = Caller(client, home.alice)
+        few, many = ({"sql": f"SELECT {key}COUNT(*) AS n FROM people{by}", "epsilon": "1"}
+                     for key, by in (("", ""), ("age, ", " GROUP BY age")))  # fmt: skip
+        assert caller.post("/api/tables/people/rehearse", few).status_code == 200
+        told = caller.post("/api/tables/people/rehearse", many)
+        assert (told.status_code, told.json()["error"]) == (400, "question")
+        assert "a rehearsal has at most 5 numbers" in told.json()["message"]
+        assert caller.post("/api/tables/people/quote", many).status_code == 200
 
 
 def test_a_key_of_a_question_that_was_refused_may_be_used_again(alice):

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
@@ -20,6 +21,7 @@ from tests.service.inside import Inside
 from tests.service.outside import Outside
 
 from discreet.curator import accounts, desk, office
+from discreet.curator.folder import Folder
 from discreet.engines.faults import GONE
 from discreet.errors import SourceFault
 from discreet.ledger import accounts as ledger_accounts
@@ -27,6 +29,8 @@ from discreet.ledger import admission, journal, logins
 from discreet.ledger.entries import chain
 from discreet.ledger.sqlite import database
 from discreet.ledger.sqlite.turns import taking_turns
+from discreet.service.bodies import AskBody
+from discreet.service.jobs import answered, at_price, placed, read_again
 from discreet.service.settings import Settings
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -71,6 +75,23 @@ def test_a_wish_whose_worker_dies_is_gone_on_with_at_the_price_it_was_turned_int
         assert told.json()["cost"] == before
     assert len(charges(home.folder)) == 2                                      # one of alice, one of bob
     assert office.verify(home.folder).ok
+
+
+def test_a_wish_that_another_worker_goes_on_with_is_one_still(tmp_path):
+    """It is missed, says so, and asked again it is free: its price was worked out for 200 rows, and there are 60."""
+    home = made_home(tmp_path, rows=60)
+    wish = AskBody(sql="SELECT AVG(age) AS m FROM people", within="5")
+    with closing(Folder(home.folder)) as folder:
+        alice = folder.account(home.alice)
+        curator = folder.curator("people", alice)
+        kept = json.loads(json.dumps(at_price(wish, placed(curator, wish, alice))))
+        with pytest.raises(ValueError, match="wished"):
+            AskBody(**kept)                                                    # nobody can send it
+        body, wished = read_again(kept)
+        answer = answered(placed(curator, body, alice, wished))
+        assert any("± 5 was asked for" in each for each in answer.warnings), answer.warnings
+        assert placed(curator, wish, alice).seconds == 0
+    assert len(charges(home.folder)) == 1
 
 
 def test_a_ledger_that_somebody_holds_is_read_still_and_nothing_is_charged_meanwhile(home, monkeypatch):

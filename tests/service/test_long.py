@@ -4,6 +4,7 @@ import logging
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 from threading import Event, current_thread
 
 import pytest
@@ -94,13 +95,23 @@ def test_what_waits_for_somebodys_charge_holds_no_place(home, monkeypatch):
     assert len(charges(home.folder)) == 3                                      # two that alice has bought, and bob's
 
 
-def test_whoever_waits_for_somebodys_charge_is_told_where_to_look_after_a_while(home, monkeypatch):
+def as_a_moment_before(found):
+    """What was seen of an order before anybody worked on anything."""
+    return replace(found, request=replace(found.request, seen=()))
+
+
+@pytest.mark.parametrize("when", ["it was looked up", "it was its turn"])
+def test_whoever_waits_for_somebodys_charge_is_told_where_to_look_after_a_while(home, monkeypatch, when):
+    """Whether somebody began before it was looked up, or only before it was its turn."""
     named = {"Idempotency-Key": "short"}
     with Inside(Settings(home.folder, limits=Limits(seconds_before_202=1.0))) as client:
         alice = Caller(client, home.alice)
         with reading_forever(monkeypatch) as begun:
             long = alice.post("/api/tables/people/ask", count_above(2), headers=LATER)
             assert begun.wait(30)
+            if when == "it was its turn":
+                before = curating.Curator.looked_up
+                monkeypatch.setattr(curating.Curator, "looked_up", lambda *words: as_a_moment_before(before(*words)))
             cheaper = count_above(2) | {"epsilon": "0.01"}
             waiting = [alice.post("/api/tables/people/ask", cheaper, headers=named) for _ in range(2)]
             assert [each.status_code for each in waiting] == [202, 202]

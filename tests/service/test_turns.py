@@ -2,7 +2,9 @@
 
 import asyncio
 import time
+from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
+from threading import Event
 
 import pytest
 
@@ -12,6 +14,7 @@ from discreet.privacy.losses import Approximate, Concentrated, Pure
 from discreet.service.failures import Turned
 from discreet.service.fair import Lines
 from discreet.service.rates import Rates
+from discreet.service.room import Room
 from discreet.service.settings import Limits
 
 
@@ -150,6 +153,30 @@ def test_where_nothing_is_known_to_be_short_others_have_places_as_well():
         let_go.set()
 
     asyncio.run(run())
+
+
+def test_large_answers_have_room_one_after_the_other_and_small_ones_always():
+    room, inside, let_go = Room(10, 2), [], Event()
+
+    def held(numbers):
+        with room.held(numbers):
+            inside.append(numbers)
+            assert numbers <= 2 or let_go.wait(30)
+
+    with ThreadPoolExecutor(8) as threads:
+        first = threads.submit(held, 7)
+        while not inside:
+            time.sleep(0.001)
+        second, third = threads.submit(held, 10**9), threads.submit(held, 3)
+        while len(inside) < 2:
+            time.sleep(0.001)
+        assert threads.submit(held, 2).done() or threads.submit(held, 1).result(30) is None
+        assert 10**9 not in inside
+        assert not second.done()
+        let_go.set()
+        for each in (first, second, third):
+            each.result(30)
+    assert 10**9 in inside
 
 
 def test_buckets_fill_with_time():

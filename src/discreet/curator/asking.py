@@ -11,7 +11,7 @@ from typing import Self, Unpack
 
 from discreet.answers.answer import Answer, BudgetState
 from discreet.answers.quote import Quote
-from discreet.curator.advice import free_parts, join_notes, no_keys, split_of, warnings_for
+from discreet.curator.advice import free_parts, join_notes, no_keys, sizes_told, split_of, warnings_for
 from discreet.curator.answering import answer_to, answer_with_names
 from discreet.curator.desk import Desk
 from discreet.curator.left_out import how_to_ask, left_out
@@ -104,6 +104,7 @@ class Curator(Verbs):
         is_old = found.is_old or purchase.is_free
         too_dear = (then.too_dear,) if then.too_dear and not is_old else ()
         least, counted = readable_group(view, sure) or (None, "rows")
+        columns = quoted_columns(view, sure, ask.rows_assumed, rows)
         return Quote(
             table=self.facts.name,
             question=to_text(asked),
@@ -114,7 +115,7 @@ class Curator(Verbs):
             split=split_of(purchase),
             free=free_parts(purchase),
             offers=offers_of(purchase, sure, ask.rows_assumed, rows),
-            columns=quoted_columns(view, sure, ask.rows_assumed, rows),
+            columns=columns,
             confidence=sure,
             cells=plan.groups,
             readable_group=least,
@@ -125,7 +126,7 @@ class Curator(Verbs):
             groups=groups_of(plan),
             is_empty=any(axis.values and not axis.shown for axis in plan.axes),
             warnings=(*self._stops(found.request), *too_dear, *no_keys(purchase), *warnings_for(view), *join_notes(plan),
-                      *how_to_ask(plan)),
+                      *sizes_told(columns, rows, ask.rows_assumed), *how_to_ask(plan)),
         )
 
     def ask(self, question: Asked, **words: Unpack[Words]) -> Answer:
@@ -134,11 +135,13 @@ class Curator(Verbs):
         ``Words`` in ``curator.request`` says what may stand beside the question: ``epsilon`` = 0.1 first of all.
         """
         ask = Ask.of(question, **words)
-        if ask.rehearse:
-            asked = ask.read(self.facts_for(ask.analyst))
-            price, _ = priced(self.desk, ask, asked)
-            return rehearsed(self.desk, asked, price, ask.weights, ask.sure, ask.simultaneous)
-        return self.answer(self.order(ask))
+        return self.rehearse(ask) if ask.rehearse else self.answer(self.order(ask))
+
+    def rehearse(self, ask: Ask, most: int | None = None) -> Answer:
+        """An answer on made-up rows, free and about nobody; refused above so many numbers."""
+        asked = ask.read(self.facts_for(ask.analyst))
+        price, _ = priced(self.desk, ask, asked)
+        return rehearsed(self.desk, asked, price, ask.weights, ask.sure, ask.simultaneous, most)
 
     def order(self, ask: Ask) -> Order:
         """A request as it will be worked off; may refuse, and has read no data."""

@@ -93,11 +93,12 @@ class Folder(Taking):
         """What they were answered, newest first; from the answer ``before`` back, for the next page."""
         return past(self.ledger, account.name, most, before)
 
-    def answer(self, account: Account, identity: str) -> Answer:
-        """One of these answers with its receipt, as it was shown. Raises MissingError for what others were answered."""
+    def answer(self, account: Account, identity: str, *, is_free: bool = False) -> Answer:
+        """One of these answers with its receipt, as it was shown when it was bought, or when it was free. Raises MissingError for
+        what others were answered."""
         with self._lock:
             curators = dict(self._open)
-        return answer_again(self.ledger, curators, account.name, identity)
+        return answer_again(self.ledger, curators, account.name, identity, is_free=is_free)
 
     def close(self) -> None:
         """Let go of all tables and of the ledger."""

@@ -17,16 +17,17 @@ from discreet.questions.sql import read_sql
 __all__ = ["Past", "answer_again", "past"]
 
 
-def answer_again(ledger: Ledger, curators: Mapping[str, Curator], asker: str, identity: str) -> Answer:
-    """An answer that ``asker`` has had; raises MissingError if they have not. ``curators`` are of the tables that are open."""
-    found = shown(ledger, asker, identity)
+def answer_again(ledger: Ledger, curators: Mapping[str, Curator], asker: str, identity: str, *, is_free: bool = False) -> Answer:
+    """An answer that ``asker`` has had, as they had it when it was bought, or when it was free; raises MissingError if they have
+    not. ``curators`` are of the tables that are open."""
+    found = shown(ledger, asker, identity, is_free=is_free)
     curator = curators.get(found.table)  # without it bins are shown without widths
     widths = {} if curator is None else _widths(found.question, curator.facts)
     answer = answer_as_shown(
         found.document, found.table, found.question, widths, id=found.id, cost=found.cost,
         budget=ledger.state(found.table, asker_named(asker)), replayed=not found.is_bought, receipt=found.receipt,
     )  # fmt: skip
-    return replace(answer, warnings=(*answer.warnings, *missed(found.document, found.wish)))
+    return replace(answer, paid=found.paid, warnings=(*answer.warnings, *missed(found.document, found.wish)))
 
 
 def _widths(question: str, facts: Facts) -> Mapping[str, float]:

@@ -252,16 +252,14 @@ class _Work:
     order: Order
     planned: Purchase
 
-    @property
-    def plan(self) -> Plan:
-        """By whose public time it is settled."""
-        return self.order.desk.stock.purchase_of(self.granted.request).plan if self.granted.is_resumed else self.planned.plan
-
-    @property
     def purchase(self) -> Purchase:
+        """What is bought, by whose public time it is settled. Raises LedgerFault where this version plans it otherwise."""
+        return self.order.desk.stock.purchase_of(self.granted.request) if self.granted.is_resumed else self.planned
+
+    def named(self, found: Purchase) -> Purchase:
+        """The same with the names of whoever asks now, if that is what they ask."""
         if not self.granted.is_resumed:
-            return self.planned
-        found = self.order.desk.stock.purchase_of(self.granted.request)
+            return found
         same = fingerprint(found.plan.question) == fingerprint(self.order.plan.question)
         return replace(found, plan=replace(found.plan, question=self.order.plan.question)) if same else found
 
@@ -275,9 +273,11 @@ def _run(waiting: Sequence[_Work], told: Told) -> dict[int, Answered]:
         while left:
             work = left[0]
             told(work.order)
-            wait = work.order.desk.pace(work.plan)
+            wait: Callable[[], None] = lambda: None  # noqa: E731 - what is planned otherwise now is told at once: no row was read
             try:
-                settled[work.granted.charge] = _settled(work, wait)
+                purchase = work.purchase()
+                wait = work.order.desk.pace(purchase.plan)
+                settled[work.granted.charge] = _settled(work, work.named(purchase), wait)
             except Frozen as reason:  # settled and kept, and not delivered
                 failed.append(reason)
             except Exception as error:  # noqa: BLE001 - its text may quote a row
@@ -293,7 +293,7 @@ def _run(waiting: Sequence[_Work], told: Told) -> dict[int, Answered]:
     return settled
 
 
-def _settled(work: _Work, wait: Callable[[], None]) -> Answered:
-    order, purchase = work.order, work.purchase
+def _settled(work: _Work, purchase: Purchase, wait: Callable[[], None]) -> Answered:
+    order = work.order
     stored = order.desk.settled(work.granted, purchase, order.confidence, order.simultaneous, wait)
     return Answered(order, purchase, stored, is_new=True)

@@ -5,9 +5,11 @@ from fractions import Fraction
 
 from discreet.answers.answer import Answer
 from discreet.curator.desk import Desk
+from discreet.curator.pace import public_numbers
 from discreet.curator.refusals import by_parts
 from discreet.curator.request import Weights
 from discreet.curator.results import answer_from
+from discreet.errors import QuestionError
 from discreet.planning.build import make_plan
 from discreet.planning.price import Price
 from discreet.planning.purchase import bought_whole
@@ -18,13 +20,17 @@ __all__ = ["rehearsed"]
 
 
 def rehearsed(
-    desk: Desk, asked: Question, price: Price, weights: Weights | None, confidence: Fraction, simultaneous: bool
+    desk: Desk, asked: Question, price: Price, weights: Weights | None, confidence: Fraction, simultaneous: bool,
+    most: int | None = None,
 ) -> Answer:
-    """What an answer would look like. Nothing is charged, and no row of the table is read."""
+    """What an answer would look like. Nothing is charged, and no row of the table is read. Refused above so many numbers."""
     from discreet.engines.reference.made_up import rehearsal
 
     made = rehearsal(desk.facts)
     plan = make_plan(asked, made.facts, price, weights)
+    if most is not None and (numbers := public_numbers(plan)) > most:
+        told = f"a rehearsal has at most {most:,} numbers, and this one has {numbers:,}"
+        raise QuestionError(told, hint="ask for fewer groups")
     with by_parts(desk.ledger, [desk.request(plan)]):
         cost = desk.cost(plan.event)
     released = released_from(plan, made.engine) if plan.vectors else ()

@@ -5,9 +5,11 @@ from typing import Any
 
 from discreet.ledger import Ledger, asked
 from discreet.ledger.asked import Taken
+from discreet.ledger.entries.charges import Wish
+from discreet.ledger.entries.requests import wish_from, wish_to
 from discreet.ledger.logins import Account
 
-__all__ = ["Taken", "Taking"]
+__all__ = ["Taken", "Taking", "Wish", "wish_from", "wish_to"]
 
 
 class Taking:
@@ -30,12 +32,14 @@ class Taking:
         return asked.asked(self.ledger, account.name, identity)
 
     def done(self, identity: str, outcome: Mapping[str, Any]) -> Taken:
-        """What became of a question: ``{"answer": id}``, or an error as it is told. The first that is said counts."""
+        """What became of a question: ``{"answer": id}``, with ``free`` where nothing was bought; or an error as it is told.
+        The first that is said counts.
+        """
         return asked.done(self.taken, identity, outcome)
 
-    def all_done(self, answers: Mapping[str, str]) -> None:
+    def all_done(self, outcomes: Mapping[str, Mapping[str, Any]]) -> None:
         """Which answers questions were given: several at once."""
-        asked.all_done(self.taken, answers)
+        asked.all_done(self.taken, outcomes)
 
     def reword(self, identity: str, body: Mapping[str, Any]) -> None:
         """Whoever goes on with a question goes on with this: a wish is a price by now."""

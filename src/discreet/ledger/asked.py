@@ -43,7 +43,7 @@ class Taken:
     due: float  # when it may be delivered, by the clock of the ledger
     is_new: bool = False  # this call took it in, or over: it is to be worked on here
     body: Mapping[str, Any] | None = None
-    outcome: Mapping[str, Any] | None = None  # {"answer": id}, or an error as it is told
+    outcome: Mapping[str, Any] | None = None  # {"answer": id}, with "free" where nothing was bought; or an error as it is told
 
     @property
     def is_done(self) -> bool:
@@ -125,18 +125,18 @@ def done(ledger: Ledger, identity: str, outcome: Mapping[str, Any]) -> Taken:
         return _taken(transaction.one(AskedRecord, id=identity) or found)
 
 
-def all_done(ledger: Ledger, answers: Mapping[str, str]) -> None:
+def all_done(ledger: Ledger, outcomes: Mapping[str, Mapping[str, Any]]) -> None:
     """Which answers questions were given, in one transaction. A question whose answer nobody keeps, since it was forgotten
     meanwhile or is too long for a history, is not kept either: its key may be used again."""
     with ledger.store.writing() as transaction:
-        for identity, answer in answers.items():
+        for identity, outcome in outcomes.items():
             found = transaction.one(AskedRecord, id=identity, state="running")
             if found is None:
                 continue
-            if transaction.one(HistoryRecord, asker=found.asker, id=answer) is None:
+            if transaction.one(HistoryRecord, asker=found.asker, id=outcome["answer"]) is None:
                 _drop(transaction, found)
             else:
-                _end(transaction, found, {"answer": answer})
+                _end(transaction, found, outcome)
 
 
 def reword(ledger: Ledger, identity: str, body: Mapping[str, Any]) -> None:

@@ -57,7 +57,8 @@ class Shown:
     document: Document
     receipt: dict[str, Any] | None
     cost: Loss  # of what they bought; 0 if it was free
-    is_bought: bool
+    is_bought: bool = False
+    paid: Loss | None = None  # when they bought it, if this time it was free
     wish: Wish | None = None  # what they bought it for
 
 
@@ -87,24 +88,29 @@ def _cost(snapshot: Snapshot, line: HistoryRecord) -> Loss:
     return table_row(snapshot, line.table).money.loss(Amount.from_texts(*body["amount"]) if is_theirs else NOTHING)
 
 
-def shown(ledger: Ledger, asker: str, answer: str) -> Shown:
-    """One answer of an asker. Raises MissingError if they never had one of that id, whoever else did."""
+def shown(ledger: Ledger, asker: str, answer: str, *, is_free: bool = False) -> Shown:
+    """One answer of an asker; as one that was stored, if it ``is_free``. Raises MissingError if they never had one of that id,
+    whoever else did."""
     with ledger.store.reading() as snapshot:
         line = _line(snapshot, asker, answer)
-        cost = _cost(snapshot, line)
+        paid = _cost(snapshot, line)
+        cost = table_row(snapshot, line.table).money.loss(NOTHING) if is_free else paid
         if line.charge is None:
             view = snapshot.one(ViewRecord, number=line.number)
             if view is None:
                 raise LookupError(line.number)
             receipt = json.loads(view.receipt)
-            return Shown(line.id, line.table, receipt["question"], document_from(view.document), receipt, cost, is_bought=False)
+            return Shown(line.id, line.table, receipt["question"], document_from(view.document), receipt, cost)
         stored = stored_in(snapshot, line.charge)
         if stored.document is None:
             raise ParameterError("this answer is of a version that kept nothing to show", hint="ask it again, which is free")
         is_theirs = asker_named(stored.request.analyst) == line.asker
         receipt, document = dict(stored.receipt) if is_theirs else None, document_from(stored.document)
         wish = stored.request.wish if is_theirs else None
-        return Shown(line.id, line.table, stored.request.question, document, receipt, cost, is_bought=is_theirs, wish=wish)
+        return Shown(
+            line.id, line.table, stored.request.question, document, receipt, cost, is_bought=is_theirs and not is_free,
+            paid=paid if is_theirs and is_free else None, wish=wish,
+        )  # fmt: skip
 
 
 def _line(snapshot: Snapshot, asker: str, answer: str) -> HistoryRecord:

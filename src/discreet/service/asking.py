@@ -2,6 +2,7 @@
 
 from asyncio import Task, shield, wait
 from datetime import UTC, datetime
+from math import inf
 from typing import Annotated
 
 from fastapi import APIRouter, Header
@@ -19,7 +20,7 @@ from discreet.service.document import ANSWER, ANSWERS, PENDING, QUOTE, said
 from discreet.service.door import Inside, Visitor
 from discreet.service.failures import Turned
 from discreet.service.house import House
-from discreet.service.jobs import Job, answered, at_price, placed
+from discreet.service.jobs import Job, answered, at_price, placed, read_again
 from discreet.service.writing import told, turned
 
 __all__ = ["delivered", "routes", "told_again"]
@@ -44,11 +45,11 @@ def _quoted(curator: Curator, body: QuoteBody, analyst: Account) -> Response:
 @routes.post("/api/tables/{name}/rehearse", responses=said(ANSWER, 400, 404, 409, 503))
 async def rehearse(name: str, body: RehearseBody, visitor: Visitor, house: Inside) -> Response:
     """An answer on made-up rows: free, and about nobody."""
-    return await house.think(visitor, name, _rehearsed, body, visitor)
+    return await house.think(visitor, name, _rehearsed, body, visitor, house.limits.numbers_rehearsed)
 
 
-def _rehearsed(curator: Curator, body: RehearseBody, analyst: Account) -> Response:
-    answer = curator.ask(body.to_ask(analyst, rehearse=True))
+def _rehearsed(curator: Curator, body: RehearseBody, analyst: Account, most: int) -> Response:
+    answer = curator.rehearse(body.to_ask(analyst, rehearse=True), most)
     return told(answer_body(answer) | {"budget": budget_body(curator.budget_for(analyst))})
 
 
@@ -83,7 +84,7 @@ async def ask_all(name: str, body: AskAllBody, visitor: Visitor, house: Inside) 
     curator, batch, seconds, numbers = await house.think(visitor, name, _batch, body, visitor)
     house.jobs.lines.check_room(visitor.name)
     house.check_numbers(visitor.name, numbers)
-    found = await house.jobs.together(visitor.name, seconds, curator, batch)
+    found = await house.jobs.together(visitor.name, seconds, numbers, curator, batch)
     return await house.in_turn(visitor, _all_written, found)
 
 
@@ -107,9 +108,9 @@ async def _with_key(house: House, name: str, body: AskBody, visitor: Account, ke
         raise Turned(422, "body", error.message, error.hint) from None
     if not taken.is_new:
         return await _again(house, visitor, taken)
-    body = AskBody(**dict(taken.body or {}))  # a worker that died may have turned a wish into a price
+    body, wish = read_again(taken.body or {})  # a worker that died may have turned a wish into a price
     try:
-        job = await house.think(visitor, name, placed, body, visitor)
+        job = await house.think(visitor, name, placed, body, visitor, wish)
         house.check_numbers(visitor.name, job.numbers)
         if body.within is not None and job.seconds:
             await house.do(house.folder.reword, taken.id, at_price(body, job))
@@ -120,7 +121,7 @@ async def _with_key(house: House, name: str, body: AskBody, visitor: Account, ke
     task = house.jobs.start(taken, job)
     if later:
         return _pending(taken)
-    found = await _soon(house, job, task)
+    found = await _soon(house, taken, task)
     if found is None:
         return _pending(taken)
     if isinstance(found, Turned) and found.status < HTTP_500:
@@ -133,19 +134,20 @@ def _is_long(house: House, job: Job) -> bool:
     return house.jobs.expected(job.who, job.seconds) > house.limits.seconds_before_202
 
 
-async def _soon(house: House, job: Job, task: "Task[Answer | Turned]") -> Answer | Turned | None:
+async def _soon(house: House, taken: Taken, task: "Task[Answer | Turned]") -> Answer | Turned | None:
     """What became of a question; None where it waits for somebody's charge, whose public time is not known here, for long."""
-    if job.seen.waits:
-        await wait([task], timeout=house.limits.seconds_before_202)
-        return task.result() if task.done() else None
-    return await shield(task)
+    while not (await wait([task], timeout=house.limits.seconds_before_202))[0]:
+        if house.jobs.left(taken.id) == inf:
+            return None
+    return task.result()
 
 
 async def _again(house: House, visitor: Account, taken: Taken) -> Response:
     """The same request once more."""
     task = house.jobs.task(taken.id)
     if task is not None and house.jobs.left(taken.id) <= house.limits.seconds_before_202:
-        return await _told(house, visitor, await shield(task))
+        found = await _soon(house, taken, task)
+        return _pending(taken) if found is None else await _told(house, visitor, found)
     return await delivered(house, visitor, taken)
 
 
@@ -154,7 +156,8 @@ async def delivered(house: House, visitor: Account, taken: Taken) -> Response:
     if taken.outcome is None:
         return _pending(taken)
     if "answer" in taken.outcome:
-        return await house.in_turn(visitor, told_again, house, visitor, taken.outcome["answer"])
+        is_free = bool(taken.outcome.get("free"))
+        return await house.in_turn(visitor, told_again, house, visitor, taken.outcome["answer"], is_free=is_free)
     return told(taken.outcome.get("body", dict(taken.outcome)), taken.outcome.get("status", HTTP_500))
 
 
@@ -176,9 +179,9 @@ def _told_now(job: Job) -> Response:
     return _written(answered(job))
 
 
-def told_again(house: House, visitor: Account, identity: str) -> Response:
-    """An answer of theirs as it was shown."""
-    return _written(house.folder.answer(visitor, identity))
+def told_again(house: House, visitor: Account, identity: str, *, is_free: bool = False) -> Response:
+    """An answer of theirs as it was shown when it was bought, or when it was free."""
+    return _written(house.folder.answer(visitor, identity, is_free=is_free))
 
 
 def _pending(taken: Taken) -> Response:

@@ -58,10 +58,10 @@ class House:
         return await get_running_loop().run_in_executor(self._threads, partial(verb, *args, **kwargs))
 
     def check_numbers(self, who: str, numbers: int) -> None:
-        """Raises Turned if somebody buys more numbers than the ledger keeps of them in a day: it keeps them for good."""
+        """Raises Turned if somebody asks for more numbers than the ledger keeps of them in a day: it keeps them for good."""
         if numbers and (seconds := self._numbers.take(who, numbers)):
             after = {"Retry-After": str(ceil(seconds))}
-            raise Turned(429, "rate", "you have bought what is kept of one in a day", "ask for fewer groups", headers=after)
+            raise Turned(429, "rate", "you have asked for what is kept of one in a day", "ask for fewer groups", headers=after)
 
     @asynccontextmanager
     async def counted(self, name: str) -> AsyncIterator[None]:

@@ -6,7 +6,7 @@ key of its charge.
 
 import logging
 from asyncio import Future, Task, create_task, get_running_loop, shield, sleep, wait
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -19,14 +19,15 @@ from discreet.curator.accounts import Account
 from discreet.curator.asking import Curator
 from discreet.curator.folder import Folder
 from discreet.curator.orders import Awaited, Batch, Crossed
-from discreet.curator.taking import Taken
+from discreet.curator.taking import Taken, Wish, wish_from, wish_to
 from discreet.errors import DiscreetError
 from discreet.service.bodies import AskBody
 from discreet.service.failures import Turned, as_turned, crashed
 from discreet.service.fair import Turns
+from discreet.service.room import Room
 from discreet.service.settings import Limits
 
-__all__ = ["Job", "Jobs", "answered", "at_price", "outcome_of", "placed"]
+__all__ = ["Job", "Jobs", "answered", "at_price", "outcome_of", "placed", "read_again"]
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -35,6 +36,7 @@ _AT_ONCE = 8  # that are taken over before any of them is begun
 _LOOK = 2.0  # seconds between looks for what dead workers left
 _GLANCE = 0.1  # seconds between looks at a charge that is waited for
 _SOON = 0.1  # the same where there was more of it: other workers take some of it meanwhile
+_WISHED = "wished"  # no word of a body, so that nobody can send it
 _TO_WRITE = 1.0  # second, at least, to write down which questions were answered
 _log = logging.getLogger("discreet.service")
 
@@ -58,15 +60,25 @@ class Job:
         return replace(self, seen=self.seen.with_key(key))
 
 
-def placed(curator: Curator, body: AskBody, account: Account) -> Job:
-    """A body as a job. May refuse; reads no row."""
-    seen = curator.looked_up(curator.order(body.to_ask(account)))
+def placed(curator: Curator, body: AskBody, account: Account, wish: Wish | None = None) -> Job:
+    """A body as a job; ``wish`` is what its price was worked out for before. May refuse; reads no row."""
+    order = curator.order(body.to_ask(account))
+    seen = curator.looked_up(order if wish is None else replace(order, wish=wish))
     return Job(curator, seen, curator.seconds(seen), curator.numbers(seen))
 
 
 def at_price(body: AskBody, job: Job) -> dict[str, Any]:
-    """What another worker needs to go on with a job: a wish is the price by now that it was turned into."""
-    return body.model_dump() | {"within": None} | as_strings(job.seen.order.plan.price)
+    """What another worker needs to go on with a job: a wish, and the price by now that it was turned into."""
+    order = job.seen.order
+    wished = {} if order.wish is None else {_WISHED: wish_to(order.wish)}
+    return body.model_dump() | {"within": None} | as_strings(order.plan.price) | wished
+
+
+def read_again(kept: Mapping[str, Any]) -> tuple[AskBody, Wish | None]:
+    """A body as it came, or as ``at_price`` has left it."""
+    words = dict(kept)
+    wished = words.pop(_WISHED, None)
+    return AskBody(**words), None if wished is None else wish_from(wished)
 
 
 def outcome_of(reason: Turned) -> dict[str, Any]:
@@ -89,11 +101,12 @@ class Jobs:
         waiting = limits.asks_waiting, limits.asks_waiting_of_one
         self._threads = Turns("asking", limits.asks_at_once, *waiting, limits.short_seconds)
         self.lines = self._threads.lines
+        self._room = Room(limits.numbers_at_once, limits.numbers_rehearsed)
         self._running: dict[str, Task[Answer | Turned]] = {}  # until it is written what became of them
         self._due: dict[str, float] = {}  # of these, when each would be over by public times alone, in the loop's time
         self._awaited: dict[int, Task[None]] = {}  # charges of others: one looks at each, for all who wait for it
         self._unwritten: set[Task[Any]] = set()  # of which nobody but this process knows
-        self._answers: dict[str, str] = {}  # to be written down
+        self._answers: dict[str, Mapping[str, Any]] = {}  # outcomes to be written down
         self._writing: Task[None] | None = None
         self._looking: Task[None] | None = None
         self._until = inf  # when this worker ends, in the loop's time: known once it is told to
@@ -104,7 +117,7 @@ class Jobs:
 
     def _begun(self, taken: Taken, task: "Task[Answer | Turned]") -> "Task[Answer | Turned]":
         self._running[taken.id] = task
-        task.add_done_callback(lambda _: self._ended(taken.id))
+        task.add_done_callback(partial(self._ended, taken.id))
         return task
 
     def start_here(self, job: Job) -> "Task[Answer | Turned]":
@@ -129,9 +142,13 @@ class Jobs:
         """When a question of so many public seconds would be over, by public times alone: at once if it is free."""
         return self.lines.expected(who, seconds) if seconds else 0.0
 
-    async def together(self, who: str, seconds: float, curator: Curator, batch: Batch) -> list[Answer]:
+    async def together(self, who: str, seconds: float, numbers: int, curator: Curator, batch: Batch) -> list[Answer]:
         """Several questions at once, in one place of somebody's line, to their end whatever becomes of the connection."""
-        verb = partial(curator.answer_all, batch, is_patient=False)
+
+        def verb() -> list[Answer]:
+            with self._room.held(numbers):
+                return curator.answer_all(batch, is_patient=False)
+
         task = create_task(self._not_in_the_way(who, curator, lambda: self._in_turn(who, seconds, verb)))
         return await shield(self._kept(task))
 
@@ -163,8 +180,12 @@ class Jobs:
         return await turns.run(who, seconds, verb, *args, **kwargs)
 
     async def _worked(self, job: Job, identity: str = "") -> Answer | Turned:
-        begun = partial(self._in_turn, job.who, job.seconds, answered, job, is_patient=False)
+        begun = partial(self._in_turn, job.who, job.seconds, self._answered, job)
         return await self._not_in_the_way(job.who, job.curator, begun, identity)
+
+    def _answered(self, job: Job) -> Answer | Turned:
+        with self._room.held(job.numbers):
+            return answered(job, is_patient=False)
 
     async def _written_down(self, taken: Taken, job: Job) -> Answer | Turned:
         self._due[taken.id] = get_running_loop().time() + self.expected(job.who, job.seconds)
@@ -181,14 +202,13 @@ class Jobs:
 
     # ---- what was answered
 
-    def _ended(self, identity: str) -> None:
+    def _ended(self, identity: str, task: "Task[Answer | Turned]") -> None:
         """Have it written down: nobody waits for that, since whoever finds a dead worker's question finds its answer too."""
-        task = self._running[identity]
         found = None if task.cancelled() or task.exception() else task.result()
         if not isinstance(found, Answer):
             self._forget(identity)
             return
-        self._answers[identity] = found.id
+        self._answers[identity] = {"answer": found.id} | ({"free": True} if found.replayed else {})
         if self._writing is None or self._writing.done():
             self._writing = create_task(self._write_answers())
 
@@ -210,7 +230,7 @@ class Jobs:
     # ---- what dead workers left
 
     def begin(self) -> None:
-        """Say that this worker lives, and look for what others left, as long as it does."""
+        """Say that this worker lives, as long as it does; and look for what others left, until it is told to end."""
         self._looking = create_task(self._look())
 
     async def _look(self) -> None:
@@ -220,14 +240,20 @@ class Jobs:
             try:
                 if self._running:
                     await self._write(self._folder.renew, list(self._running))
-                left = await self._write(self._folder.left_behind)
-                for identity in left[:_AT_ONCE]:
+                left = [] if self._is_leaving else await self._write(self._folder.left_behind)
+                for identity in [each for each in left if each not in self._running][:_AT_ONCE]:  # ours was renewed too late
+                    if self._is_leaving:
+                        break
                     if (taken := await self._write(self._folder.take, identity)) is not None:
                         self._begun(taken, create_task(self._gone_on_with(taken)))
                 pause = _SOON if len(left) > _AT_ONCE else _LOOK
             except Exception as error:  # noqa: BLE001 - it is looked at again soon
                 _note(error)
             await sleep(pause)
+
+    @property
+    def _is_leaving(self) -> bool:
+        return self._until < inf
 
     async def _gone_on_with(self, taken: Taken) -> Answer | Turned:
         job = await self._thoughts.run(taken.asker, 0.0, self._placed_again, taken)
@@ -237,14 +263,13 @@ class Jobs:
         """A question as it was; one that cannot be gone on with is over."""
         try:
             account = self._folder.named(taken.asker)
-            return placed(self._folder.curator(taken.table, account), AskBody(**dict(taken.body or {})), account)
+            body, wish = read_again(taken.body or {})
+            return placed(self._folder.curator(taken.table, account), body, account, wish)
         except Exception as error:  # noqa: BLE001 - whatever it is, it is told to whoever asked
             return as_turned(error)
 
     def leave(self) -> None:
         """This worker is told to end: it takes nothing over any more, and what runs has some seconds from now on."""
-        if self._looking is not None:
-            self._looking.cancel()
         self._until = min(self._until, get_running_loop().time() + self._limits.seconds_to_end)
 
     async def end(self) -> bool:
@@ -254,7 +279,7 @@ class Jobs:
         while left and (seconds := self._until - time()) > 0:  # those that end may let others begin
             await wait(left, timeout=seconds)
             left = [each for each in (*self._running.values(), *self._unwritten) if not each.done()]
-        for task in (*left, *self._awaited.values()):
+        for task in (*left, *self._awaited.values(), *([] if self._looking is None else [self._looking])):
             task.cancel()
         if self._writing is not None:  # whoever goes on with what is not written finds it answered
             await wait([self._writing], timeout=max(self._until - time(), _TO_WRITE))

@@ -6,7 +6,7 @@ import socket
 import ssl
 import sys
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -125,10 +125,12 @@ def _check_certificate(settings: Settings) -> None:
 def _socket(settings: Settings) -> socket.socket:
     try:
         family, kind, number, _, address = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)[0]
-        listening = socket.socket(family, kind, number)
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind(address)
-    except (OSError, OverflowError) as error:
+        with ExitStack() as closing:
+            listening = closing.enter_context(socket.socket(family, kind, number))
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listening.bind(address)
+            closing.pop_all()
+    except (OSError, OverflowError, UnicodeError) as error:  # the last of a name that is none
         why = (getattr(error, "strerror", None) or "no such address").lower()
         hint = "write another --port, or --host 127.0.0.1"
         raise ParameterError(f"{settings.host}:{settings.port} cannot be listened on: {why}", hint=hint) from None

@@ -31,6 +31,8 @@ class Limits:
     asks_waiting_of_one: int = 100
     answers_on_a_page: int = 100
     numbers_per_day_of_one: int = 20_000_000  # that an account buys, and the ledger keeps: some 40 bytes each
+    numbers_at_once: int = 8_000_000  # of large answers that are worked on: a million take some 350 MB meanwhile
+    numbers_rehearsed: int = 200_000  # of one rehearsal
     unsent_bytes_of_one: int = 64 * 2**20  # of large answers that an account has asked for, and not taken yet
     seconds_before_202: float = 10.0
     seconds_to_end: float = 30.0  # for running questions, when the service is told to stop
@@ -39,7 +41,8 @@ class Limits:
         """The share of one worker."""
         shared = ("connections", "bodies_of_one_address",
                   "requests_at_once", "requests_at_once_of_one", "requests_per_minute", "wrong_tokens_per_minute",
-                  "asks_waiting", "asks_waiting_of_one", "numbers_per_day_of_one", "unsent_bytes_of_one")  # fmt: skip
+                  "asks_waiting", "asks_waiting_of_one", "numbers_per_day_of_one", "numbers_at_once",
+                  "unsent_bytes_of_one")  # fmt: skip
         return Limits(**asdict(self) | {name: max(1, -(-getattr(self, name) // workers)) for name in shared})
 
     def to_dict(self) -> dict[str, Any]:

@@ -79,6 +79,7 @@ class Worker(Process):
         Thread(target=_end_with_parent, args=(self.config.timeout_graceful_shutdown or 0,), daemon=True).start()
         code = STARTUP_FAILURE
         try:
+            _ = self.server  # made here: the thread that answers would make another one beside it
             super().target(sockets)
             code = 0
         except KeyboardInterrupt:
@@ -117,7 +118,7 @@ class Worker(Process):
 
 class Supervisor:
     """So many workers. ``begun`` makes one that has been started; at the end running questions have so many ``seconds``, and
-    ``closed`` is called first: who comes then is turned away at once, and does not wait for nobody.
+    ``closed`` is called first: who comes then is turned away at once, and is not left waiting.
     """
 
     def __init__(self, begun: Callable[[], Worker], workers: int, seconds: float, closed: Callable[[], None]) -> None:

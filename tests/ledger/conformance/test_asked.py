@@ -53,7 +53,7 @@ def test_several_are_done_at_once_and_what_was_said_before_or_forgotten_stays_so
     forget(ledger, third)
     for asker, answer in (("alice", "1"), ("alice", "2"), ("alice", "3"), ("bob", "4")):
         kept_by(ledger, asker, answer)
-    all_done(ledger, {first: "1", second: "2", third: "3", fourth: "4"})
+    all_done(ledger, {each: {"answer": str(number)} for number, each in enumerate((first, second, third, fourth), 1)})
     assert asked.asked(ledger, "alice", first).outcome == {"error": "crash"}
     assert asked.asked(ledger, "alice", second).outcome == {"answer": "2"}
     for gone in (third, fourth):
@@ -66,7 +66,7 @@ def test_an_answer_that_is_forgotten_before_its_question_is_done_leaves_no_key_b
     first = take_in(ledger, "alice", "t", BODY, key="k").id
     kept_by(ledger, "alice", "1")
     assert forget_before(ledger, "9999") == 1
-    all_done(ledger, {first: "1"})
+    all_done(ledger, {first: {"answer": "1"}})
     assert take_in(ledger, "alice", "t", BODY, key="k").is_new
     assert kept(ledger, "alice") == (1, 1)
 
@@ -80,7 +80,7 @@ def test_whoever_goes_on_with_a_wish_has_its_price_and_the_key_stands_for_the_wi
     dead()
     assert take_in(open_again(), "alice", "t", wish, key="k").body == priced
     kept_by(ledger, "alice", "1")
-    all_done(ledger, {first.id: "1"})
+    all_done(ledger, {first.id: {"answer": "1"}})
     reword(ledger, first.id, wish)                                                   # it is over
     assert asked.asked(ledger, "alice", first.id).body is None
 

@@ -9,7 +9,7 @@ from discreet.ledger.entries.charges import Request, Used, Wish
 from discreet.ledger.entries.codec import event_from, event_to, loss_to, price_from
 from discreet.planning.price import Price
 
-__all__ = ["price_row", "request_body", "request_from"]
+__all__ = ["price_row", "request_body", "request_from", "wish_from", "wish_to"]
 
 
 def price_row(price: Price) -> tuple[str, str, str]:
@@ -47,17 +47,19 @@ def request_body(request: Request, amount: Amount, budget: Mapping[str, Any], as
     if request.uses:
         body["uses"] = [[each.place, each.slot, each.charge, each.of, each.at] for each in request.uses]
     if request.wish is not None:
-        body["wish"] = _wish_to(request.wish)
+        body["wish"] = wish_to(request.wish)
     return body
 
 
-def _wish_to(wish: Wish) -> dict[str, Any]:
+def wish_to(wish: Wish) -> dict[str, Any]:
+    """A wish as it is written."""
     assuming = {} if wish.assuming is None else {"assuming": wish.assuming}
     within = [[place, str(most)] for place, most in wish.within]
     return assuming | {"within": within, "confidence": str(wish.confidence), "rows": [list(each) for each in wish.rows]}
 
 
-def _wish_from(body: Mapping[str, Any]) -> Wish:
+def wish_from(body: Mapping[str, Any]) -> Wish:
+    """What ``wish_to`` wrote."""
     within = tuple((place, Fraction(most)) for place, most in body["within"])
     rows = tuple((place, basis, rows) for place, basis, rows in body["rows"])
     return Wish(within, Fraction(body["confidence"]), body.get("assuming"), rows)
@@ -75,5 +77,5 @@ def request_from(body: dict[str, Any]) -> Request:
         bought=tuple(body["bought"]) if "bought" in body else None,
         names=tuple((place, slot, name) for place, slot, name in body.get("names", ())),
         uses=tuple(Used(*each) for each in body.get("uses", ())),
-        wish=_wish_from(body["wish"]) if "wish" in body else None,
+        wish=wish_from(body["wish"]) if "wish" in body else None,
     )  # fmt: skip
