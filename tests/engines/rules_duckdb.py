@@ -15,7 +15,7 @@ class DuckDB(Functions):
     """Sums have 128 bits, numbers with a point never fail."""
 
     name = "duckdb"
-    ends = integers(TINYINT=7, SMALLINT=15, INTEGER=31, BIGINT=63, HUGEINT=127)
+    ends = integers(TINYINT=7, SMALLINT=15, INTEGER=31, BIGINT=63, HUGEINT=127) | {"UBIGINT": (0, (1 << 64) - 1)}
     types = MappingProxyType({**Functions.types, "INT128": "HUGEINT"})
     summed = dict.fromkeys(ends, "HUGEINT")
 

@@ -89,6 +89,19 @@ def test_statements_of_golden_questions_are_total(name, request, record):
     all_total(record, answered)
 
 
+@pytest.mark.parametrize("stored", ["int8", "int64", "uint64", "double", "string"])
+def test_statements_about_groups_from_0_are_total(stored, record):
+    """Whole numbers from 0 on are compared as numbers without a sign."""
+    columns = {"g": dc.category(*range(50)), "x": dc.number(0, 1)}
+    facts = facts_for_table(name="t", columns=columns, unit="row", neighbours="add_remove", budget={"epsilon": 10**6})
+    values = pa.array([-1, 0, 49, 50, 127, None]) if stored != "uint64" else pa.array([0, 49, 50, 2**64 - 1, 2**63, None], "uint64")
+    engine = open_engine(facts, pa.table({"g": values.cast(stored), "x": pa.array([0.5] * 6)}))
+    for sql in ("SELECT g, COUNT(*) AS n, AVG(x) AS m FROM t GROUP BY g", "SELECT SUM(x) AS s FROM t WHERE g IN (0, 1, 2)"):
+        assert work_off(engine, facts, sql, epsilon="0.5")
+    engine.close()
+    all_total(record, 2)
+
+
 KEYED = "SELECT name, COUNT(*) AS n, AVG(y) AS m FROM t GROUP BY name"
 
 

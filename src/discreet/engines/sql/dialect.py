@@ -91,6 +91,10 @@ class Dialect(ABC):
         number = self.real(digits if "e" in digits else f"{digits}e0")
         return exp.Anonymous(this="POWER", expressions=[x.sql, number if exponent > 0 else exp.Paren(this=exp.Neg(this=number))])
 
+    def up_to(self, whole: exp.Expr, last: int) -> exp.Expr:
+        """Whether a whole number of at most 64 bits is from 0 to ``last``."""
+        return exp.Paren(this=exp.Between(this=whole, low=exp.Literal.number(0), high=exp.Literal.number(last)))
+
     @abstractmethod
     def tried(self, value: exp.Expr, of: Tried, to: "Types") -> exp.Expr:
         """The value as another type, NULL where that is not possible."""
