@@ -24,7 +24,8 @@ class _DuckDB(Dialect):
 
     def up_to(self, whole: exp.Expr, last: int) -> exp.Expr:
         """Numbers without a sign are compared once: DuckDB makes two comparisons of BETWEEN, and takes twice as long."""
-        return exp.Paren(this=exp.LTE(this=exp.TryCast(this=whole, to=_type("UBIGINT")), expression=exp.Cast(this=_digits(str(last)), to=_type("UBIGINT"))))
+        most = exp.Cast(this=_digits(str(last)), to=_type("UBIGINT"))
+        return exp.Paren(this=exp.LTE(this=exp.TryCast(this=whole, to=_type("UBIGINT")), expression=most))
 
     def tried(self, value: exp.Expr, of: Tried, to: "Types") -> exp.Expr:
         return exp.TryCast(this=value, to=_type(to))
