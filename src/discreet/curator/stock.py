@@ -3,11 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.curator.remembered import Remembered
 from discreet.errors import LedgerFault, Refused
 from discreet.facts.model import Facts
 from discreet.ledger.charging import Ledger
@@ -25,8 +26,6 @@ from discreet.statistics.part import Part, Released
 from discreet.views.stored import View
 
 __all__ = ["Busy", "Look", "Stock", "as_planned"]
-
-T = TypeVar("T")
 
 _MOST = 256  # charges whose requests and plans are remembered
 
@@ -67,9 +66,9 @@ class Stock:
 
     facts: Facts
     ledger: Ledger
-    _settled: dict[int, tuple[Part, ...]] = field(default_factory=dict)
-    _charged: dict[int, Request] = field(default_factory=dict)
-    _same: dict[int, bool] = field(default_factory=dict)
+    _settled: Remembered[tuple[Part, ...]] = field(default_factory=lambda: Remembered(_MOST))
+    _charged: Remembered[Request] = field(default_factory=lambda: Remembered(_MOST))
+    _same: Remembered[bool] = field(default_factory=lambda: Remembered(_MOST))
 
     def crossed_out(self, purchase: Purchase, request: Request, look: Look, *, waits: bool) -> Purchase:
         """The plan without what is stored. Raises Busy, if it ``waits``, where somebody works on what it could use."""
@@ -160,9 +159,7 @@ class Stock:
 
         That never changes either: of a settled charge the plan is made once.
         """
-        if charge not in self._same:
-            _remember(self._same, charge, self._is_planned_so(self._request(charge)))
-        return self._same[charge]
+        return self._same.of(charge, lambda number: self._is_planned_so(self._request(number)))
 
     def _is_planned_so(self, request: Request) -> bool:
         purchase, used = self._planned(request), {each.charge for each in request.uses}
@@ -192,28 +189,25 @@ class Stock:
 
     def _vectors(self, charge: int, *, is_running: bool) -> tuple[Part, ...] | None:
         """The vectors of a charge's plan as they were released; as they will be, as far as that is known, while it runs."""
-        if charge in self._settled:
-            return self._settled[charge]
+        if (known := self._settled.get(charge)) is not None:
+            return known
         purchase = self.followed(self._request(charge))
         if purchase is None or is_running:
             return None if purchase is None else purchase.plan.vectors
         vectors = purchase.plan.vectors
         if purchase.finds:
             vectors = opened(purchase.plan, self.ledger.stored(charge).released).vectors
-        _remember(self._settled, charge, vectors)
-        return vectors
+        return self._settled.keep(charge, vectors)
 
     def settled(self, granted: Granted, purchase: Purchase) -> None:
         """A charge is settled by its plan, which needs not be made again. What it found may have been found by others first."""
-        _remember(self._charged, granted.charge, granted.request)
+        self._charged.keep(granted.charge, granted.request)
         if not purchase.finds:
-            _remember(self._settled, granted.charge, purchase.plan.vectors)
+            self._settled.keep(granted.charge, purchase.plan.vectors)
 
     def _request(self, charge: int) -> Request:
         """The request of a charge, which never changes: one look is enough."""
-        if charge not in self._charged:
-            _remember(self._charged, charge, self.ledger.charged(charge))
-        return self._charged[charge]
+        return self._charged.of(charge, self.ledger.charged)
 
     # ---- integers
 
@@ -246,12 +240,6 @@ class Stock:
             how = "use the version of discreet that it was made with"
             raise LedgerFault("a stored plan cannot be followed any more", hint=how)
         return purchase
-
-
-def _remember(known: dict[int, T], charge: int, what: T) -> None:
-    if len(known) >= _MOST:
-        known.pop(next(iter(known)))
-    known[charge] = what
 
 
 def as_planned(vector: Part, integers: NDArray[Any]) -> NDArray[Any]:

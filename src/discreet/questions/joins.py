@@ -166,7 +166,7 @@ def _declared(cursor: Cursor, joining: Joining, facts: Facts) -> Joinable:
 def _known(facts: Facts) -> str:
     said = [f"JOIN {name_text(join.name)} ON {name_text(facts.name)}.{name_text(join.column)} = "
             f"{name_text(join.name)}.{name_text(join.match)}" for join in facts.joins]  # fmt: skip
-    return f"write {', or '.join(said[:_SOME])}" if said else f"declare a public table in the facts: {_DECLARED}"
+    return f"write {', or '.join(said[:_SOME])}" if said else f"the data holder declares public tables in the facts: {_DECLARED}"
 
 
 def _check_key(grammar: Grammar, joining: Joining, join: Joinable, called: Mapping[str, str]) -> None:
