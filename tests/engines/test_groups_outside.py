@@ -10,7 +10,7 @@ STORED = [-(2**62), -5, -1, 0, 0, 3, 9, 9, 9, 10, 2**40, None]
 
 
 @pytest.mark.parametrize(("declared", "expected"), [
-    (range(10), [2, 0, 0, 1, 0, 0, 0, 0, 0, 3]),       # from 0: tested once, as a number without a sign
+    (range(10), [2, 0, 0, 1, 0, 0, 0, 0, 0, 3]),       # from 0: one comparison
     (range(-1, 9), [1, 2, 0, 0, 1, 0, 0, 0, 0, 0]),
     (range(3, 13), [1, 0, 0, 0, 0, 0, 3, 1, 0, 0]),
 ])  # fmt: skip

@@ -6,6 +6,7 @@ import time
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pyarrow import orc
 from tests.engines.live import facts_at, refused, registered
 from tests.engines.spark_tables import connected
 
@@ -92,6 +93,35 @@ def test_moments_in_milliseconds_are_refused_before_a_row_is_read(spark, name, t
                 with pytest.raises(FactsError, match="in milliseconds"):
                     Spark(declared, source)
         spark.sql(f"DROP TABLE {name}")
+
+
+@pytest.mark.parametrize("called", ["moment", "Moment", "written"])
+@pytest.mark.parametrize("place", ["table", "frame"])
+def test_whatever_a_column_in_milliseconds_is_called_in_its_file(spark, name, tmp_path, facts, called, place):
+    """Spark finds columns of files in whatever case, and a frame calls them as it likes."""
+    columns = {"x": [1], called: pa.array([FAR], pa.int64()).cast(pa.timestamp("ms"))}
+    pq.write_table(pa.table(columns), tmp_path / "rows.parquet")
+    if place == "table":
+        spark.sql(f"CREATE TABLE {name} (x BIGINT, moment TIMESTAMP) USING parquet LOCATION '{tmp_path}'")
+        source = Source("spark", name, name)
+    else:
+        source = spark.read.parquet(str(tmp_path)).withColumnRenamed(called, "moment")
+    with pytest.raises(FactsError, match="in milliseconds"):
+        Spark(facts(Integer("x", 0, 9), Timestamp("moment")), source)
+    Spark(facts(Integer("x", 0, 9)), source).close()
+
+
+@pytest.mark.parametrize("place", ["table", "frame"])
+def test_moments_in_orc_are_refused_before_a_row_is_read(spark, name, tmp_path, facts, place):
+    """They have 64 bits of seconds there, and Spark's of microseconds."""
+    columns = {"x": [1], "moment": pa.array([10**14], pa.int64()).cast(pa.timestamp("s"))}
+    orc.write_table(pa.table(columns), str(tmp_path / "rows.orc"))
+    if place == "table":
+        spark.sql(f"CREATE TABLE {name} (x BIGINT, moment TIMESTAMP) USING orc LOCATION '{tmp_path}'")
+    source = Source("spark", name, name) if place == "table" else spark.read.orc(str(tmp_path))
+    with pytest.raises(FactsError, match="moments in ORC"):
+        Spark(facts(Integer("x", 0, 9), Timestamp("moment")), source)
+    Spark(facts(Integer("x", 0, 9)), source).close()
 
 
 def test_a_file_that_comes_later_is_looked_at_before_the_next_charge(spark, name, tmp_path, facts):

@@ -19,7 +19,7 @@ from discreet.engines.spark.beside import beside_companion, sent_lookups, sent_v
 from discreet.engines.spark.dialect import SPARK
 from discreet.engines.spark.kept import Moments, check_kept
 from discreet.engines.spark.sessions import is_away, is_frame, is_stopped, let_go, own_session, session_of
-from discreet.engines.spark.stored import Kind, kinds_of, moments_in, selected
+from discreet.engines.spark.stored import Kind, kinds_of, reads_moments, selected
 from discreet.engines.sql.asking import Asking
 from discreet.engines.sql.layout import Layout
 from discreet.engines.sql.reading import FEW, is_run, kind_of
@@ -141,14 +141,15 @@ class Spark:
         found = {}
         for name, relation in self._relations.items():
             found[name] = self._of_frames.get(relation) or self._kinds(relation)
-            facts = self._companions[name].facts if name else self._facts
-            if moments := moments_in(facts, found[name]):
-                self._moments.check(self._session.table(relation), moments)
+            has_moments = reads_moments(self._companions[name].facts if name else self._facts, found[name])
+            if relation not in self._of_frames:
+                check_kept(self._session, relation, has_moments=has_moments)
+            if has_moments:
+                self._moments.check(self._session.table(relation))
         return found
 
     def _kinds(self, relation: str) -> list[Kind]:
         self._session.catalog.refreshTable(relation)  # else it would keep files that are gone
-        check_kept(self._session, relation)
         return kinds_of(self._session.table(relation).schema)
 
     def _layout(self, facts: Facts, name: str) -> Layout:

@@ -14,7 +14,7 @@ from discreet.facts.model import ByColumn, Facts
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
-__all__ = ["Kind", "kinds_of", "moments_in", "selected"]
+__all__ = ["Kind", "kinds_of", "reads_moments", "selected"]
 
 Kind = tuple[str, str]  # the name of a column and its type
 
@@ -49,10 +49,10 @@ def kinds_of(schema: "StructType") -> list[Kind]:
     return found
 
 
-def moments_in(facts: Facts, kinds: Sequence[Kind]) -> set[str]:
-    """The columns that are read, and are stored as moments."""
+def reads_moments(facts: Facts, kinds: Sequence[Kind]) -> bool:
+    """Whether columns are read that are stored as moments."""
     names = {column.name for column in facts.columns} | ({facts.unit.column} if isinstance(facts.unit, ByColumn) else set())
-    return {name for name, kind in kinds if name in names and kind.startswith("timestamp")}
+    return any(name in names and kind.startswith("timestamp") for name, kind in kinds)
 
 
 def selected(facts: Facts, kinds: Sequence[Kind], source: str) -> tuple[str, dict[str, Field], Field | None]:

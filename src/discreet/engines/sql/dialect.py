@@ -92,7 +92,7 @@ class Dialect(ABC):
         return exp.Anonymous(this="POWER", expressions=[x.sql, number if exponent > 0 else exp.Paren(this=exp.Neg(this=number))])
 
     def up_to(self, whole: exp.Expr, last: int) -> exp.Expr:
-        """Whether a whole number of at most 64 bits is from 0 to ``last``."""
+        """Whether a whole number of at most 64 bits with a sign is from 0 to ``last``, which is below 2^53."""
         return exp.Paren(this=exp.Between(this=whole, low=exp.Literal.number(0), high=exp.Literal.number(last)))
 
     @abstractmethod
