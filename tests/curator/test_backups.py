@@ -155,6 +155,21 @@ def test_what_was_put_back_may_be_copied_and_put_back_again_and_counts_once(home
     assert (again.mended.lost, spent(tmp_path / "third")) == ({}, 2)
 
 
+def test_what_was_put_back_whole_and_is_put_back_again_by_the_same_witness_counts_once(home, elsewhere, tmp_path):
+    """Nothing was missing the first time: no entry says that anything was lost, and its mark says by what it was put back."""
+    ask(home, epsilon=3)
+    backup(home, tmp_path / "copy")
+    office.freeze(home / "people.toml", reason="the night")
+    late = office.witness(home)
+    first = restore(tmp_path / "copy", elsewhere, witness=late, older=True, reason="the disk is gone")
+    backup(elsewhere, tmp_path / "second")
+    (tmp_path / "third").mkdir()
+    (tmp_path / "third" / "people.csv").write_bytes((home / "people.csv").read_bytes())
+    again = restore(tmp_path / "second", tmp_path / "third", witness=late, older=True, reason="and the next one")
+    assert (first.mended.lost, again.mended.lost, spent(elsewhere), spent(tmp_path / "third")) == ({}, {}, 3, 3)
+    assert office.verify(tmp_path / "third").ok
+
+
 def test_a_copy_that_has_gone_on_by_itself_counts_all_that_the_witness_had_seen(home, elsewhere, tmp_path):
     ask(home, epsilon=1)
     backup(home, tmp_path / "copy")

@@ -40,9 +40,11 @@ def mend(ledger: Ledger, reason: str, later: Mapping[str, Any] | None = None) ->
     What ``later``, a witness that this ledger has not come to, had seen spent beyond what is here is written down as spent.
     """
     with ledger.store.writing() as transaction:
+        is_counted = later is None or _is_counted(transaction, later)
         is_beside = later is not None and _is_beside(transaction, later)
-        append(transaction, ledger.key, "restored", {"reason": reason})  # the first entry in which it differs from what it was
-        lost, uncounted = ({}, ()) if later is None else _lose(transaction, ledger, later, reason, whole=is_beside)
+        by = {} if later is None else {"head": later["head"]}
+        append(transaction, ledger.key, "restored", {"reason": reason, **by})  # the first entry that differs from what it was
+        lost, uncounted = ({}, ()) if later is None or is_counted else _lose(transaction, ledger, later, reason, whole=is_beside)
         running = list(transaction.each(ChargeRecord, state="running"))
         for charge in running:
             write_fault(transaction, ledger.key, charge, uuid4().hex[:12])
@@ -53,6 +55,12 @@ def mend(ledger: Ledger, reason: str, later: Mapping[str, Any] | None = None) ->
     for table in tables:
         registry.freeze(ledger, table, reason)
     return Mended(tuple(tables), tuple(each.number for each in running), len(waiting), lost, uncounted)
+
+
+def _is_counted(snapshot: Snapshot, later: Mapping[str, Any]) -> bool:
+    """Whether this is a copy of what was put back by the same witness: what that had seen counts already."""
+    by = [entry.body.get("head") for kind in ("lost", "restored") for entry in each_entry(snapshot, kind)]
+    return later["head"] in by
 
 
 def _is_beside(snapshot: Snapshot, later: Mapping[str, Any]) -> bool:
@@ -72,8 +80,6 @@ def _lose(
     transaction: Transaction, ledger: Ledger, later: Mapping[str, Any], reason: str, *, whole: bool
 ) -> tuple[dict[str, Loss], tuple[str, ...]]:
     """A signed entry for each budget of which more was spent than is here; of all that was seen, if the ``whole`` is missing."""
-    if any(entry.body["head"] == later["head"] for entry in each_entry(transaction, "lost")):
-        return {}, ()  # a copy of what was put back then: it counts already
     seen = {name: Amount.from_texts(*texts) for name, texts in later["totals"].items()}
     found: dict[str, Loss] = {}
     for account in [each.name for each in transaction.each(AccountRecord) if each.name in seen]:
