@@ -114,6 +114,22 @@ def test_a_count_of_nothing_says_that_there_may_be_nothing():
     assert told(plan_for("SELECT COUNT(*) AS n FROM t", epsilon="0.001"), 0, rows=[]) == (0,)
 
 
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        ({1: 4000, 2: 900, 3: 0}, (True, True, False)),
+        ({1: 4000, 2: 900, 3: 156}, (True, True, False)),      # there is a row, and how many there are is hardly known
+        ({1: 4000, 2: 156, 3: 156}, (True, True, True)),       # so it is of most
+        ({1: 0, 2: 0, 3: 0}, (False, False, False)),
+    ],
+)
+def test_groups_that_are_counted_coarsely_say_nothing_where_most_are_counted_well(rows, expected):
+    plan = plan_for("SELECT rows, COUNT(*) AS n FROM t GROUP BY rows", epsilon="0.2")
+    many = [{"x": 1, "y": None, "rows": place} for place, count in rows.items() for _ in range(count)]
+    for _ in range(20):
+        assert tuple(each > 0 for each in told(plan, 0, many, 1 - 1e-9)) == expected
+
+
 def test_a_sum_alone_tells_no_count():
     assert told(plan_for("SELECT SUM(CASE WHEN x > 1 THEN 1 ELSE 0 END) AS s FROM t"), 0) is None
 

@@ -143,15 +143,15 @@ def no_keys(purchase: Purchase) -> tuple[str, ...]:
 
 
 def sizes_told(columns: Sequence[QuotedColumn], released: Mapping[str, Sequence[int]], assuming: int | None) -> tuple[str, ...]:
-    """What a quote says where released counts tell of groups that may be empty, or of other sizes than were assumed. Rule 29."""
+    """What a quote says where released counts tell of groups that may be small, or of other sizes than were assumed. Rule 29."""
     told = [each for each in columns if each.basis == "released"]
     found = []
     if empty := max((sum(not rows for rows in released[each.name]) for each in told if any(released[each.name])), default=0):
         groups = max(len(released[each.name]) for each in told)
-        found.append(f"{grouped(empty)} of {grouped(groups)} groups may have no row, by a count already released: "
+        found.append(f"{grouped(empty)} of {grouped(groups)} groups may have few rows or none, by a count already released: "
                      "the ± is that of the others")
     if told and assuming is not None:
-        found.append(f"assuming {grouped(assuming)} rows is not needed where a count was released: the ± is for what that says")
+        found.append(f"assuming {grouped(assuming)} rows is not used where a count was released: the ± is for what that says")
     return tuple(found)
 
 

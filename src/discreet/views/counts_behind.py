@@ -5,6 +5,7 @@ from dataclasses import replace
 from math import floor
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from discreet.facts.model import Facts
@@ -70,13 +71,19 @@ def _is_count(value: Expression) -> bool:
 
 
 def rows_at_least(plan: Plan, draw: Draw, integers: NDArray[Any], confidence: Confidence) -> tuple[int, ...] | None:
-    """What a stored draw says about how many rows there are: per cell, the lower end of their count, 0 where there may be none;
-    None if nothing."""
+    """What a stored draw says about how many rows there are: per cell, the lower end of their count, 0 where there may be few or
+    none; None if nothing.
+
+    Few is what is counted to no better than half, where most cells that surely have a row are counted better than that.
+    """
     if not draw.vector.tells_rows:
         return None
     counting = replace(plan, vectors=(draw.vector,), sources=((_ROWS, Derived(0, draw.slot)),))
-    low = estimate(counting, _ROWS, (integers,), float(1 - confidence)).low
-    return tuple(max(0, floor(each)) for each in low)
+    found = estimate(counting, _ROWS, (integers,), float(1 - confidence))
+    is_there = found.low > 0
+    is_clear = is_there & (2 * found.low >= found.value)
+    told = np.where(is_clear if 2 * is_clear.sum() >= is_there.sum() else is_there, found.low, 0)
+    return tuple(floor(each) for each in told)
 
 
 _ROWS = Aggregate("count_rows")

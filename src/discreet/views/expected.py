@@ -63,7 +63,7 @@ def size_for(
     """How many rows of a group the error of ``value`` is worked out for, and where that comes from. Rule 29.
 
     Public rows where the known-n form holds; else ``counted``, the lower end of a noisy count of the same rows and version, of
-    several groups the least in which there is a row (one that may have none will be of too few rows to be shown); else
+    several groups the least that is told (one that may have few or none will have too few rows to be shown, or a wide ±); else
     ``assuming``; else an even part of what the facts say about the table, if it is public how many groups there are.
     """
     aggregates = aggregates_in_expression(value)
