@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
-from threading import Event, current_thread
+from threading import Event, Lock, current_thread
 
 import pytest
 from tests.service.conftest import CANARY, Caller, made_home
@@ -21,6 +21,10 @@ from discreet.service import asking, jobs
 from discreet.service.settings import Limits, Settings
 
 LATER = {"Prefer": "respond-async"}
+
+
+def by_town(age):
+    return {"sql": f"SELECT town, COUNT(*) AS n FROM people WHERE age > {age} GROUP BY town", "epsilon": "0.1"}
 
 
 @pytest.fixture
@@ -120,6 +124,61 @@ def test_whoever_waits_for_somebodys_charge_is_told_where_to_look_after_a_while(
         assert (bought.status_code, found.status_code) == (200, 200)
         assert found.json()["rows"] == bought.json()["rows"]
     assert len(charges(home.folder)) == 1                                      # what it waited for is as good
+
+
+def test_what_waits_for_room_is_told_where_to_look_after_a_while(home, monkeypatch):
+    with Inside(Settings(home.folder, limits=Limits(seconds_before_202=1.0, numbers_at_once=6, numbers_rehearsed=3))) as client:
+        alice, bob = Caller(client, home.alice), Caller(client, home.bob)
+        with reading_forever(monkeypatch) as begun:
+            first = alice.post("/api/tables/people/ask", by_town(1), headers=LATER)
+            assert begun.wait(30)
+            sent = [bob.post("/api/tables/people/ask", by_town(2), headers={"Idempotency-Key": "large"}) for _ in range(2)]
+            assert [each.status_code for each in sent] == [202, 202]
+            assert len(charges(home.folder)) == 1
+        assert [alice.later(first).status_code, bob.later(sent[0]).status_code] == [200, 200]
+
+
+def test_of_answers_that_are_there_four_are_put_together_at_once_however_they_are_asked_for(home, monkeypatch):
+    now, most, guard, real = [0], [0], Lock(), curating.Curator.answer
+
+    def counted(*words, **more):
+        with guard:
+            now[0] += 1
+            most[0] = max(most[0], now[0])
+        Event().wait(0.05)
+        found = real(*words, **more)
+        with guard:
+            now[0] -= 1
+        return found
+
+    with Inside(Settings(home.folder)) as client:
+        alice, bob = Caller(client, home.alice), Caller(client, home.bob)
+        assert alice.post("/api/tables/people/ask", by_town(1)).status_code == 200
+        monkeypatch.setattr(curating.Curator, "answer", counted)
+        for more in ({}, {"Idempotency-Key": "{0}"}, LATER):
+            with ThreadPoolExecutor(16) as threads:
+                sent = [(who, {name: value.format(number) for name, value in more.items()})
+                        for number in range(8) for who in (alice, bob)]
+                found = list(threads.map(lambda each: each[0].post("/api/tables/people/ask", by_town(1), headers=each[1]), sent))
+            assert {each.status_code for each in found} <= {200, 202}
+            late = [(who, each) for (who, _), each in zip(sent, found, strict=True) if each.status_code == 202]
+            assert {who.later(each).status_code for who, each in late} <= {200}
+    assert 1 < most[0] <= 4
+
+
+@pytest.mark.slow
+def test_what_is_thought_about_for_long_is_not_taken_over_and_costs_the_same_when_it_is_sent_again(home, monkeypatch):
+    monkeypatch.setattr(owners, "LEASE", 1.0)
+    monkeypatch.setattr(asked, "LEASE", 1.0)
+    monkeypatch.setattr(jobs, "_LOOK", 0.05)
+    placed, taken_over = jobs.placed, []
+    monkeypatch.setattr(asking, "placed", lambda *words: (placed(*words), Event().wait(3))[0])
+    monkeypatch.setattr(jobs, "placed", lambda *words: taken_over.append(words) or placed(*words))
+    with Inside(Settings(home.folder)) as client:
+        alice = Caller(client, home.alice)
+        first, again = (alice.post("/api/tables/people/ask", count_above(1), headers={"Idempotency-Key": "k"}) for _ in range(2))
+    assert (first.status_code, again.status_code, taken_over) == (200, 200, [])
+    assert first.json()["cost"] == again.json()["cost"] != {"epsilon": "0"}
 
 
 @pytest.mark.slow

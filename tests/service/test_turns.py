@@ -155,7 +155,7 @@ def test_where_nothing_is_known_to_be_short_others_have_places_as_well():
     asyncio.run(run())
 
 
-def test_large_answers_have_room_one_after_the_other_and_small_ones_always():
+def test_large_answers_have_room_in_the_order_in_which_they_come_and_small_ones_always():
     room, inside, let_go = Room(10, 2), [], Event()
 
     def held(numbers):
@@ -167,16 +167,21 @@ def test_large_answers_have_room_one_after_the_other_and_small_ones_always():
         first = threads.submit(held, 7)
         while not inside:
             time.sleep(0.001)
-        second, third = threads.submit(held, 10**9), threads.submit(held, 3)
-        while len(inside) < 2:
-            time.sleep(0.001)
-        assert threads.submit(held, 2).done() or threads.submit(held, 1).result(30) is None
-        assert 10**9 not in inside
-        assert not second.done()
+        second = waiting(room, 1, threads.submit(held, 10**9))
+        third = waiting(room, 2, threads.submit(held, 3))                     # there would be room, and it came later
+        assert threads.submit(held, 1).result(30) is None
+        assert inside == [7, 1]
         let_go.set()
         for each in (first, second, third):
             each.result(30)
-    assert 10**9 in inside
+    assert inside == [7, 1, 10**9, 3]
+
+
+def waiting(room, many, task):
+    """A task, as soon as so many wait for room."""
+    while len(room._waiting) < many:
+        time.sleep(0.001)
+    return task
 
 
 def test_buckets_fill_with_time():

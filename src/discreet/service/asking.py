@@ -109,16 +109,17 @@ async def _with_key(house: House, name: str, body: AskBody, visitor: Account, ke
     if not taken.is_new:
         return await _again(house, visitor, taken)
     body, wish = read_again(taken.body or {})  # a worker that died may have turned a wish into a price
-    try:
-        job = await house.think(visitor, name, placed, body, visitor, wish)
-        house.check_numbers(visitor.name, job.numbers)
-        if body.within is not None and job.seconds:
-            await house.do(house.folder.reword, taken.id, at_price(body, job))
-    except Exception:
-        await house.do(house.folder.forget, taken.id)  # nothing has happened: the key may be used again
-        raise
-    later |= _is_long(house, job)
-    task = house.jobs.start(taken, job)
+    with house.jobs.thinking(taken.id):
+        try:
+            job = await house.think(visitor, name, placed, body, visitor, wish)
+            house.check_numbers(visitor.name, job.numbers)
+            if body.within is not None and job.seconds:
+                await house.do(house.folder.reword, taken.id, at_price(body, job))
+        except Exception:
+            await house.do(house.folder.forget, taken.id)  # nothing has happened: the key may be used again
+            raise
+        later |= _is_long(house, job)
+        task = house.jobs.start(taken, job)
     if later:
         return _pending(taken)
     found = await _soon(house, taken, task)
@@ -135,9 +136,10 @@ def _is_long(house: House, job: Job) -> bool:
 
 
 async def _soon(house: House, taken: Taken, task: "Task[Answer | Turned]") -> Answer | Turned | None:
-    """What became of a question; None where it waits for somebody's charge, whose public time is not known here, for long."""
+    """What became of a question; None where it takes long, and waits for somebody's charge, whose public time is not known here,
+    or is late, as what waits for room is."""
     while not (await wait([task], timeout=house.limits.seconds_before_202))[0]:
-        if house.jobs.left(taken.id) == inf:
+        if not 0 < house.jobs.left(taken.id) < inf:
             return None
     return task.result()
 

@@ -47,7 +47,7 @@ class House:
         waiting = self.limits.asks_waiting, self.limits.asks_waiting_of_one
         self._thoughts = Turns("thinking", self.limits.readings_at_once, *waiting)
         self._showing = Turns("showing", _SHOWN, *waiting)
-        self.jobs = Jobs(self.folder, self.limits, self._thoughts, self._books)
+        self.jobs = Jobs(self.folder, self.limits, self._thoughts, self._showing, self._books)
 
     async def account(self, token: str) -> Account:
         """Whose token this is. Raises TokenError. Threads that do nothing else look it up, whatever all others have to do."""

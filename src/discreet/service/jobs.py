@@ -6,9 +6,9 @@ key of its charge.
 
 import logging
 from asyncio import Future, Task, create_task, get_running_loop, shield, sleep, wait
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from math import inf
@@ -93,15 +93,17 @@ class Jobs:
     are worked on would not be said in time, and others would take them for a dead worker's.
     """
 
-    def __init__(self, folder: Folder, limits: Limits, thoughts: Turns, books: ThreadPoolExecutor) -> None:
+    def __init__(self, folder: Folder, limits: Limits, thoughts: Turns, showing: Turns, books: ThreadPoolExecutor) -> None:
         self._folder = folder
         self._limits = limits
         self._thoughts = thoughts  # for what reads no row
+        self._showing = showing  # for answers that are there already, and may be large
         self._books = books  # for who works on what, and what became of it: short, and nothing else
         waiting = limits.asks_waiting, limits.asks_waiting_of_one
         self._threads = Turns("asking", limits.asks_at_once, *waiting, limits.short_seconds)
         self.lines = self._threads.lines
         self._room = Room(limits.numbers_at_once, limits.numbers_rehearsed)
+        self._thought_about: set[str] = set()  # taken in here, and not begun
         self._running: dict[str, Task[Answer | Turned]] = {}  # until it is written what became of them
         self._due: dict[str, float] = {}  # of these, when each would be over by public times alone, in the loop's time
         self._awaited: dict[int, Task[None]] = {}  # charges of others: one looks at each, for all who wait for it
@@ -110,6 +112,19 @@ class Jobs:
         self._writing: Task[None] | None = None
         self._looking: Task[None] | None = None
         self._until = inf  # when this worker ends, in the loop's time: known once it is told to
+
+    @contextmanager
+    def thinking(self, identity: str) -> Iterator[None]:
+        """Inside, a question that was taken in is this worker's, though nothing works on it yet."""
+        self._thought_about.add(identity)
+        try:
+            yield
+        finally:
+            self._thought_about.discard(identity)
+
+    @property
+    def _ours(self) -> list[str]:
+        return [*self._running, *self._thought_about]
 
     def start(self, taken: Taken, job: Job) -> "Task[Answer | Turned]":
         """Work a question off that was taken in, whatever becomes of whoever asked."""
@@ -176,7 +191,7 @@ class Jobs:
                 await sleep(_GLANCE)
 
     async def _in_turn(self, who: str, seconds: float, verb: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        turns = self._threads if seconds else self._thoughts  # what is free waits for nobody's public time
+        turns = self._threads if seconds else self._showing  # what is free waits for nobody's public time
         return await turns.run(who, seconds, verb, *args, **kwargs)
 
     async def _worked(self, job: Job, identity: str = "") -> Answer | Turned:
@@ -238,10 +253,10 @@ class Jobs:
         while True:
             pause = _LOOK
             try:
-                if self._running:
-                    await self._write(self._folder.renew, list(self._running))
+                if ours := self._ours:
+                    await self._write(self._folder.renew, ours)
                 left = [] if self._is_leaving else await self._write(self._folder.left_behind)
-                for identity in [each for each in left if each not in self._running][:_AT_ONCE]:  # ours was renewed too late
+                for identity in [each for each in left if each not in self._ours][:_AT_ONCE]:  # ours was renewed too late
                     if self._is_leaving:
                         break
                     if (taken := await self._write(self._folder.take, identity)) is not None:

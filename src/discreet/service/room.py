@@ -3,6 +3,7 @@
 By public numbers of plans alone, so that how long anybody waits here tells nothing about rows.
 """
 
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Condition
@@ -16,15 +17,22 @@ class Room:
     def __init__(self, most: int, few: int) -> None:
         self._free = self._most = most
         self._few = few
+        self._waiting: deque[object] = deque()  # in the order in which they came: else small ones would keep large ones out
         self._changed = Condition()
 
     @contextmanager
     def held(self, numbers: int) -> Iterator[None]:
         """Inside, there is room for so many; what is larger than all of it has all of it."""
-        wanted = 0 if numbers <= self._few else min(numbers, self._most)
+        if numbers <= self._few:
+            yield
+            return
+        wanted, turn = min(numbers, self._most), object()
         with self._changed:
-            self._changed.wait_for(lambda: self._free >= wanted)
+            self._waiting.append(turn)
+            self._changed.wait_for(lambda: self._waiting[0] is turn and self._free >= wanted)
+            self._waiting.popleft()
             self._free -= wanted
+            self._changed.notify_all()  # there may be room for the next as well
         try:
             yield
         finally:
