@@ -52,7 +52,7 @@ LISTED = frozenset(
         "+", "-", "*", "/", "//", "%", "&", "|", "<<", ">>", "||", "~~", "abs", "floor", "ceil", "count", "count_star",
         "sum", "min", "max", "least", "greatest", "lower", "trim", "left", "substring", "md5", "regexp_full_match",
         "date_part", "datepart", "unnest", "row_number", "dense_rank", "regexp_extract", "replace", "right", "epoch_us",
-        "make_timestamp", "xor", "translate", "length", "date_trunc", "sqrt", "ln", "exp", "power", "bit_or", "bit_count",
+        "make_timestamp", "translate", "length", "date_trunc", "sqrt", "ln", "exp", "power", "bit_or", "bit_count",
     ]
 )  # fmt: skip
 SIGNS = {"+": "add", "*": "mul", "/": "div", "//": "quotient", "%": "mod"}

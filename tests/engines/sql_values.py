@@ -358,17 +358,15 @@ class Rules:
         return Value("DOUBLE", 0.0, math.inf, null=of.null)
 
     def bits(self, operation, x, y):
-        """x & y, x | y, x XOR y, x << y or x >> y."""
+        """x & y, x | y, x << y or x >> y."""
         if x.kind not in self.ends or y.kind not in self.ends:
             raise NotTotal(f"bits of {x.kind} and {y.kind}")
         null = x.null or y.null
-        kind = self._wider([x, y]) if operation in ("and", "or", "xor") or x.literal else x.kind
+        kind = self._wider([x, y]) if operation in ("and", "or") or x.literal else x.kind
         match operation:
             case "and":
                 some = [each.high for each in (x, y) if each.low >= 0]
                 return self.whole(0, min(some), kind, null=null) if some else replace(self.every(kind), null=null)
-            case "xor":
-                return replace(self.every(kind), null=null)
             case "or":
                 if min(x.low, y.low) < 0:
                     raise NotTotal("bits of a number below 0")

@@ -1,16 +1,23 @@
 """Groups that are stored and not declared are in none of the declared ones, however whole numbers are stored."""
 
+import itertools
+from fractions import Fraction
+
 import pandas as pd
 import pyarrow as pa
 import pytest
 
 import discreet as dc
+from discreet.engines.reference.engine import Reference
+from discreet.engines.wanted import ByStep, ByValue, Grid, Measure, Wanted
+from discreet.facts.model import Category, Integer
+from discreet.questions.algebra import Column
 
 STORED = [-(2**62), -5, -1, 0, 0, 3, 9, 9, 9, 10, 2**40, None]
 
 
 @pytest.mark.parametrize(("declared", "expected"), [
-    (range(10), [2, 0, 0, 1, 0, 0, 0, 0, 0, 3]),       # from 0: one comparison
+    (range(10), [2, 0, 0, 1, 0, 0, 0, 0, 0, 3]),
     (range(-1, 9), [1, 2, 0, 0, 1, 0, 0, 0, 0, 0]),
     (range(3, 13), [1, 0, 0, 0, 0, 0, 3, 1, 0, 0]),
 ])  # fmt: skip
@@ -35,3 +42,22 @@ def test_ends_of_every_whole_type_are_in_no_group_from_0(kind, unit):
     outside = sum(each is None or not 0 <= each < 50 for each in stored)     # what is none of the values is as good as none
     expected = {0: stored.count(0), 49: 2, None: outside}
     assert {key: count for key, count in counts.items() if count} == expected
+
+
+SMALL, LARGE = [-3, -1, 0, 1, 2, 2, 3, None, 2**62], [9, 10, 12, 13, 13, 14, 15, -(2**63), None]
+KEYS = (
+    ByValue(Column("g"), tuple(map(Fraction, range(3)))), ByValue(Column("g"), tuple(map(Fraction, range(3))), other=True),
+    ByValue(Column("g"), (Fraction(0), Fraction(2))),                         # with a gap
+    ByStep(Column("h"), Fraction(1), Fraction(0), 10, 4), ByStep(Column("near"), Fraction(1), Fraction(0), 10, 5, null=True),
+    ByStep(Column("h"), Fraction(2), Fraction(0), 5, 2),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("keys", [*((key,) for key in KEYS), *itertools.permutations(KEYS, 2)])
+def test_what_is_beside_the_keys_is_in_the_cell_for_all_else_or_in_none(keys, same, facts, opened):
+    rows = [{"g": small, "h": large, "near": large} for small in SMALL for large in LARGE]
+    table = pa.table({name: pa.array([row[name] for row in rows], pa.int64()) for name in rows[0]})
+    declared = facts(Category("g", (0, 1, 2), other=True), Integer("h", -(2**60), 2**60), Integer("near", 10, 13))
+    wanted = Wanted(None, keys, (Measure(0), Measure(1, Column("h"), Grid(Fraction(1), 0, 1000))))
+    with opened(declared, table) as engine:
+        same(engine, Reference(declared, rows), wanted)

@@ -19,10 +19,7 @@ Columns = Mapping[str, Value]
 CLAUSES = {"expressions", "from_", "joins", "where", "group", "having", "distinct", "kind"}
 ONE = {exp.Neg: "neg", exp.Abs: "abs", exp.Floor: "floor", exp.Ceil: "ceil"}
 TWO = {exp.Add: "add", exp.Sub: "sub", exp.Mul: "mul", exp.Div: "div", exp.IntDiv: "quotient", exp.Mod: "mod"}
-BITS = {
-    exp.BitwiseAnd: "and", exp.BitwiseOr: "or", exp.BitwiseXor: "xor",
-    exp.BitwiseLeftShift: "left", exp.BitwiseRightShift: "right",
-}  # fmt: skip
+BITS = {exp.BitwiseAnd: "and", exp.BitwiseOr: "or", exp.BitwiseLeftShift: "left", exp.BitwiseRightShift: "right"}
 CHOICES = {exp.Least: "least", exp.Greatest: "greatest", exp.Coalesce: "coalesce"}
 NUMBERED = (exp.RowNumber, exp.DenseRank)
 CURVES = {exp.Sqrt: ("sqrt", 0.0, math.inf), exp.Ln: ("log", sys.float_info.min, math.inf), exp.Exp: ("exp", -700.0, 700.0)}

@@ -12,22 +12,16 @@ if TYPE_CHECKING:
 
 __all__ = ["DUCKDB"]
 
-_LEAST = -(1 << 63)  # BIGINT
 _SHORT_LIST = 64  # so many groups of a unit are chosen by a heap, more by a window: heaps take memory for every unit
 
 
 class _DuckDB(Dialect):
     name = "duckdb"
     has_sets = True
+    clamps_keys = True
 
     def real(self, digits: str) -> exp.Expr:
         return _digits(digits)  # 1e0 is DOUBLE; 1.0 would be DECIMAL
-
-    def up_to(self, whole: exp.Expr, last: int) -> exp.Expr:
-        """With their signs turned round, the numbers from 0 on are the least that there are: one comparison, where DuckDB makes
-        two of BETWEEN and takes twice as long. A TRY_CAST to UBIGINT takes a hundred times as long wherever it fails."""
-        moved = exp.BitwiseXor(this=exp.Cast(this=whole, to=_type("BIGINT")), expression=_bigint(_LEAST))
-        return exp.Paren(this=exp.LTE(this=moved, expression=_bigint(_LEAST + last)))
 
     def tried(self, value: exp.Expr, of: Tried, to: "Types") -> exp.Expr:
         return exp.TryCast(this=value, to=_type(to))
@@ -69,10 +63,6 @@ class _DuckDB(Dialect):
 
 def _digits(text: str) -> exp.Expr:
     return exp.Literal(this=text, is_string=False)
-
-
-def _bigint(below_zero: int) -> exp.Expr:
-    return exp.Cast(this=exp.Paren(this=exp.Neg(this=_digits(str(-below_zero)))), to=_type("BIGINT"))
 
 
 def _type(name: str) -> exp.DataType:

@@ -46,6 +46,7 @@ class Dialect(ABC):
     folds = False  # whether it works constants out while it plans, so that they must not fail wherever they stand
     gridding: Gridding = "first"  # when a stored number is put on a grid: what is quickest of what never fails
     has_sets = False  # whether it is quicker with sets of cells, as bits of whole numbers, than with windows
+    clamps_keys = False  # whether whole numbers outside of a key are quicker brought to its edge than tested and left out
     frames_places = False  # whether ROW_NUMBER may have a frame: one window then tells places and sizes
     no_order = ""  # what a window says where rows have no order
     most_nodes: int | None = None  # of a stage, once those below it are merged into it: beyond, a fence goes in between
@@ -90,10 +91,6 @@ class Dialect(ABC):
         digits = repr(abs(exponent))
         number = self.real(digits if "e" in digits else f"{digits}e0")
         return exp.Anonymous(this="POWER", expressions=[x.sql, number if exponent > 0 else exp.Paren(this=exp.Neg(this=number))])
-
-    def up_to(self, whole: exp.Expr, last: int) -> exp.Expr:
-        """Whether a whole number of at most 64 bits with a sign is from 0 to ``last``, which is below 2^53."""
-        return exp.Paren(this=exp.Between(this=whole, low=exp.Literal.number(0), high=exp.Literal.number(last)))
 
     @abstractmethod
     def tried(self, value: exp.Expr, of: Tried, to: "Types") -> exp.Expr:

@@ -270,8 +270,6 @@ def one_of_numbers(term: Term, values: Sequence[Fraction | int], sheet: Sheet, t
         return whole_literal(int(number)) if x.whole else real_literal(number, sheet.dialect)
 
     if is_run(numbers):
-        if x.whole and numbers[0] == 0:
-            return replace(x, sql=cases((sheet.dialect.up_to(x.sql, int(numbers[-1])), x.sql)))
         inside = between(x.sql, constant(numbers[0]), constant(numbers[-1]))
         if not x.whole:
             inside = infix(exp.And, inside, infix(exp.EQ, x.sql, sheet.dialect.floor(x.sql)))

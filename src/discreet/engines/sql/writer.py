@@ -8,6 +8,7 @@ Every part is total: no stored value and no accepted constant can make it fail, 
 
 from dataclasses import replace
 from fractions import Fraction
+from math import prod
 from typing import assert_never
 
 from sqlglot import exp
@@ -59,9 +60,12 @@ def to_sql(wanted: Wanted, facts: Facts, layout: Layout, dialect: Dialect) -> st
     write = Expressions(facts, sheet)
     conditions = write.conditions(wanted.where)
     keys = []
+    clamps = dialect.clamps_keys and prod(key.cells + 2 for key in wanted.keys) <= 2 * wanted.cells  # never many more groups
     for key in wanted.keys:
         term, first = key_term(key, write, sheet, facts)
         value, inside = (term.sql, []) if has_null(key) else apart(term)
+        if clamps and (clamped := _clamped(key, term)) is not None:
+            value, inside = clamped, []
         narrow, inside = _narrowed(value, inside, layout)
         conditions += inside
         keys.append((narrow, narrow is not value, first))
@@ -188,6 +192,16 @@ def apart(key: Term) -> tuple[exp.Expr, list[Term]]:
         if isinstance(only.args["true"], exp.Column):
             return only.args["true"], [Term(only.this, "truth", key.stage)]
     return sql, []
+
+
+def _clamped(key: Key, term: Term) -> exp.Expr | None:
+    """A key of whole numbers that follow each other: rows of all others get one of the two beside them, which are in no cell, or
+    in that of all others. No row is tested, and how many there are of those decides neither time nor memory."""
+    value, inside = apart(term)
+    if not inside or not term.whole or term.high - term.low > key.cells or (isinstance(key, ByStep) and key.null):
+        return None
+    low = exp.Greatest(this=value, expressions=[whole_literal(int(term.low) - 1)], ignore_nulls=True)
+    return exp.Least(this=low, expressions=[whole_literal(int(term.high) + 1)], ignore_nulls=True)
 
 
 def _narrowed(value: exp.Expr, inside: list[Term], layout: Layout) -> tuple[exp.Expr, list[Term]]:
