@@ -224,6 +224,33 @@ def test_a_budget_that_the_copy_does_not_know_is_named_and_one_beyond_the_cap_ha
     assert office.verify(elsewhere).ok
 
 
+def test_a_budget_that_came_back_later_counts_what_the_witness_had_seen_of_it_the_next_time(home, elsewhere, tmp_path):
+    """Its table was registered after the copy, and again after that was put back: the second is a budget of its own.
+    What left of the first counts as soon as there is something to count it in."""
+    def late(folder, epsilon):
+        (folder / "late.toml").write_text(FACTS.replace('name = "people"', 'name = "late"').replace("people.csv", "late.csv"))
+        (folder / "late.csv").write_text("age\n1\n")
+        office.register(folder / "late.toml")
+        with dc.open(folder / "late.toml") as table:
+            table.ask("SELECT COUNT(*) AS n FROM late", epsilon=epsilon)
+
+    ask(home, epsilon=3)
+    backup(home, tmp_path / "copy")
+    late(home, 5)
+    seen = office.witness(home)
+    first = restore(tmp_path / "copy", elsewhere, witness=seen, older=True, reason="the disk is gone")
+    assert (first.mended.lost, first.mended.uncounted) == ({}, ("table:late",))
+    late(elsewhere, 2)
+    backup(elsewhere, tmp_path / "second")
+    third = tmp_path / "third"
+    third.mkdir()
+    for name in ("people.csv", "late.csv"):
+        (third / name).write_bytes((elsewhere / name).read_bytes())
+    again = restore(tmp_path / "second", third, witness=seen, older=True, reason="and the next one")
+    assert ({name: loss.epsilon for name, loss in again.mended.lost.items()}, spent(third)) == ({"table:late": 5}, 3)
+    assert office.verify(third).ok
+
+
 def test_without_a_witness_a_rollback_is_not_excluded_and_it_says_so(home, elsewhere, tmp_path):
     backup(home, tmp_path / "copy")
     ask(home)

@@ -40,11 +40,12 @@ def mend(ledger: Ledger, reason: str, later: Mapping[str, Any] | None = None) ->
     What ``later``, a witness that this ledger has not come to, had seen spent beyond what is here is written down as spent.
     """
     with ledger.store.writing() as transaction:
-        is_counted = later is None or _is_counted(transaction, later)
         is_beside = later is not None and _is_beside(transaction, later)
-        by = {} if later is None else {"head": later["head"]}
+        counted = set() if later is None else _counted(transaction, later)
+        here = [each.name for each in transaction.each(AccountRecord) if later is not None and each.name in later["totals"]]
+        by = {} if later is None else {"head": later["head"], "accounts": here}
         append(transaction, ledger.key, "restored", {"reason": reason, **by})  # the first entry that differs from what it was
-        lost, uncounted = ({}, ()) if later is None or is_counted else _lose(transaction, ledger, later, reason, whole=is_beside)
+        lost, uncounted = ({}, ()) if later is None else _lose(transaction, ledger, later, reason, counted, whole=is_beside)
         running = list(transaction.each(ChargeRecord, state="running"))
         for charge in running:
             write_fault(transaction, ledger.key, charge, uuid4().hex[:12])
@@ -57,10 +58,11 @@ def mend(ledger: Ledger, reason: str, later: Mapping[str, Any] | None = None) ->
     return Mended(tuple(tables), tuple(each.number for each in running), len(waiting), lost, uncounted)
 
 
-def _is_counted(snapshot: Snapshot, later: Mapping[str, Any]) -> bool:
-    """Whether this is a copy of what was put back by the same witness: what that had seen counts already."""
-    by = [entry.body.get("head") for kind in ("lost", "restored") for entry in each_entry(snapshot, kind)]
-    return later["head"] in by
+def _counted(snapshot: Snapshot, later: Mapping[str, Any]) -> set[str]:
+    """Budgets in which all that this witness had seen counts already: this is a copy of what was put back by it."""
+    marks = [entry.body for entry in each_entry(snapshot, "restored") if entry.body.get("head") == later["head"]]
+    lost = {entry.body["account"] for entry in each_entry(snapshot, "lost") if entry.body["head"] == later["head"]}
+    return lost.union(*(mark.get("accounts", ()) for mark in marks))
 
 
 def _is_beside(snapshot: Snapshot, later: Mapping[str, Any]) -> bool:
@@ -77,14 +79,15 @@ def _is_beside(snapshot: Snapshot, later: Mapping[str, Any]) -> bool:
 
 
 def _lose(
-    transaction: Transaction, ledger: Ledger, later: Mapping[str, Any], reason: str, *, whole: bool
+    transaction: Transaction, ledger: Ledger, later: Mapping[str, Any], reason: str, counted: set[str], *, whole: bool
 ) -> tuple[dict[str, Loss], tuple[str, ...]]:
     """A signed entry for each budget of which more was spent than is here; of all that was seen, if the ``whole`` is missing."""
     seen = {name: Amount.from_texts(*texts) for name, texts in later["totals"].items()}
     found: dict[str, Loss] = {}
     for account in [each.name for each in transaction.each(AccountRecord) if each.name in seen]:
         books = books_of(transaction, account, None)
-        missing = books.lose(seen.pop(account), whole=whole)
+        there = seen.pop(account)
+        missing = NOTHING if account in counted else books.lose(there, whole=whole)
         if missing == NOTHING:
             continue
         append(transaction, ledger.key, "lost", {
